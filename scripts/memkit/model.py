@@ -341,3 +341,42 @@ class Outcome:
     reason: Reason | None = None
     detail: str = ""
     extra: Mapping[str, str] = field(default_factory=dict)
+
+
+# --- the ledger --------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Entry:
+    """A session's row in the ledger: what is known of it, its state, why, and what comes next.
+
+    until: Unix seconds from which a waiting or failed session is taken again, None when time alone changes nothing.
+    taken_at: the `updated_at` up to which the session was last extracted (its watermark), 0 when never.
+    generate, use: the user's switches. attempts: failed tries since the session last grew.
+    """
+
+    session: Session
+    state: State
+    reason: Reason | None = None
+    detail: str = ""
+    until: float | None = None
+    taken_at: float = 0.0
+    taken_size: int = 0
+    bad_lines: int = 0
+    unknown_lines: int = 0
+    attempts: int = 0
+    generate: bool = True
+    use: bool = True
+    flagged: bool = False
+    tokens_used: int = 0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RunLog:
+    """One run of a stage as the store keeps it. Times are Unix seconds; error is empty after a success."""
+
+    stage: Literal["extract", "consolidate"]
+    started_at: float
+    ended_at: float
+    error: str = ""
+    tokens_used: int = 0
