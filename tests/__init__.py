@@ -1,0 +1,1 @@
+"""The tests of memkit; a package, so that every test can import `tests.support`."""
