@@ -1,0 +1,195 @@
+"""What can be set, and to what: a field's default gives its type, its metadata what is allowed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import MISSING, Field, dataclass, field, fields
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+from memkit.model import Version
+
+_YES, _NO = ("1", "true", "yes", "on"), ("0", "false", "no", "off")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+
+
+def _within(low: int, high: int) -> dict[str, object]:
+    return {"low": low, "high": high}
+
+
+def _one_of(*choices: str) -> dict[str, object]:
+    return {"choices": choices}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Memories:
+    """Codex's own keys with Codex's defaults. Days, hours and percent are whole numbers."""
+
+    generate_memories: bool = True
+    use_memories: bool = True
+    disable_on_external_context: bool = False
+    max_rollouts_per_startup: int = field(default=2, metadata=_within(1, 5_000))
+    max_rollout_age_days: int = field(default=10, metadata=_within(0, 36_500))
+    min_rollout_idle_hours: int = field(default=6, metadata=_within(0, 8_760))
+    min_rate_limit_remaining_percent: int = field(default=25, metadata=_within(0, 100))
+    max_raw_memories_for_consolidation: int = field(default=256, metadata=_within(1, 100_000))
+    max_unused_days: int = field(default=30, metadata=_within(0, 36_500))
+    extract_model: str = ""
+    consolidation_model: str = ""
+    dedicated_tools: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SummaryBudget:
+    """How long memory_summary.md may be: strictly under max_bytes of UTF-8, at most max_tokens."""
+
+    max_bytes: int = field(default=10_000, metadata=_within(500, 1_000_000))
+    max_tokens: int = field(default=2_500, metadata=_within(100, 1_000_000))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class OpenAI:
+    """The model behind `engine: openai`. An empty base_url is the vendor's own."""
+
+    base_url: str = ""
+    api_key_env: str = field(default="OPENAI_API_KEY", metadata={"variable": True})
+    api: Literal["auto", "responses", "chat"] = field(default="auto", metadata=_one_of("auto", "responses", "chat"))
+    provider: str = "openai"
+    providers: tuple[str, ...] = ()
+    max_tokens_per_run: int = field(default=2_000_000, metadata=_within(1, 1_000_000_000))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Config:
+    """Everything that can be set, and where it all lies. Both paths are absolute.
+
+    disabled: MEMKIT_DISABLE asks that nothing be read or learned. warnings: one line each, for stderr and `status`.
+    """
+
+    home: Path
+    codex_home: Path = field(metadata={"default": "~/.codex"})
+    version: Version = field(default="v2", metadata=_one_of("v1", "v2"))
+    dual_write: bool = False
+    engine: Literal["offline", "openai", "auto"] = field(
+        default="offline", metadata=_one_of("offline", "openai", "auto")
+    )
+    memories: Memories = field(default_factory=Memories)
+    sources: tuple[str, ...] = ("cli", "vscode", "atlas", "chatgpt")
+    summary: SummaryBudget = field(default_factory=SummaryBudget)
+    openai: OpenAI = field(default_factory=OpenAI)
+    disabled: bool = False
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def path(self) -> Path:
+        """memkit.yaml of this home, whether or not it exists."""
+        return self.home / FILE
+
+
+FILE = "memkit.yaml"
+GROUPS: Mapping[str, type[Memories | SummaryBudget | OpenAI]] = {
+    "memories": Memories,
+    "summary": SummaryBudget,
+    "openai": OpenAI,
+}
+ALIASES = {"memories.no_memories_if_mcp_or_web_search": "memories.disable_on_external_context"}
+_NO_KEYS = ("home", "disabled", "warnings")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Leaf:
+    """One key: its dotted name, its default as the file would say it, and what is allowed."""
+
+    name: str
+    default: object
+    low: int = 0
+    high: int = 0
+    choices: tuple[str, ...] = ()
+    variable: bool = False
+
+    @property
+    def environment(self) -> str:
+        """`MEMKIT_MEMORIES_MAX_UNUSED_DAYS`."""
+        return "MEMKIT_" + self.name.replace(".", "_").upper()
+
+    @property
+    def allowed(self) -> str:
+        """What is allowed, to follow the words `must be`."""
+        if isinstance(self.default, bool):
+            return "true or false"
+        if isinstance(self.default, int):
+            return f"a whole number from {self.low} to {self.high}"
+        if isinstance(self.default, tuple):
+            return "a list of names"
+        if self.choices:
+            return ", ".join(self.choices[:-1]) + f" or {self.choices[-1]}"
+        return "the name of an environment variable" if self.variable else "text on one line"
+
+    def checked(self, value: object) -> object:
+        """The value as Config holds it, or ValueError when it is not allowed."""
+        if isinstance(self.default, tuple):
+            if isinstance(value, list | tuple) and all(_is_line(name) and name for name in value):
+                return tuple(value)
+        elif isinstance(self.default, bool):
+            if isinstance(value, bool):
+                return value
+        elif isinstance(self.default, int):
+            if isinstance(value, int) and not isinstance(value, bool) and self.low <= value <= self.high:
+                return int(value)
+        elif isinstance(value, str) and self._is_text(value):
+            return value
+        raise ValueError(self.allowed)
+
+    def parsed(self, text: str) -> object:
+        """The value of an environment variable, or ValueError. Names in a list are separated by commas."""
+        if isinstance(self.default, tuple):
+            return self.checked([name.strip() for name in text.split(",") if name.strip()])
+        if isinstance(self.default, bool):
+            return self.checked({**dict.fromkeys(_YES, True), **dict.fromkeys(_NO, False)}.get(text.strip().lower()))
+        if isinstance(self.default, int):
+            return self.checked(int(text) if re.fullmatch(r"\s*-?[0-9]{1,18}\s*", text) else None)
+        return self.checked(text)
+
+    def shown(self, value: object) -> str:
+        """A refused value for an error message; what may be a key put in the wrong place is not shown."""
+        if self.variable:
+            return ""
+        if isinstance(value, bool):
+            return f", not {str(value).lower()}"
+        if isinstance(value, list | tuple | dict):
+            return f", not a {'group of keys' if isinstance(value, dict) else 'list'}"
+        text = repr(value)
+        return f", not {text if len(text) <= 60 else text[:59] + '…'}"
+
+    def _is_text(self, value: str) -> bool:
+        if self.choices:
+            return value in self.choices
+        if self.variable:
+            return re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", value) is not None
+        return _is_line(value)
+
+
+@cache
+def leaves() -> Mapping[str, Leaf]:
+    """Every key by its dotted name, in the order of the file."""
+    found = {}
+    for item in fields(Config):
+        if item.name in GROUPS:
+            group = [_leaf(inner, prefix=f"{item.name}.") for inner in fields(GROUPS[item.name])]
+            found.update({leaf.name: leaf for leaf in group})
+        elif item.name not in _NO_KEYS:
+            found[item.name] = _leaf(item, prefix="")
+    return found
+
+
+def _leaf(item: Field[object], *, prefix: str) -> Leaf:
+    extra = dict(item.metadata)
+    default = extra.pop("default", item.default)
+    assert default is not MISSING
+    return Leaf(name=prefix + item.name, default=default, **extra)
+
+
+def _is_line(value: object) -> bool:
+    return isinstance(value, str) and _CONTROL.search(value) is None
