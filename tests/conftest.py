@@ -29,9 +29,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 @pytest.fixture
-def env(tmp_path: Path) -> dict[str, str]:
-    """The environment for `run_memkit`; the same that in-process code sees."""
-    return hermetic(tmp_path)
+def env(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """The environment for `run_memkit`, the same that in-process code sees; its folders lie outside tmp_path."""
+    return hermetic(tmp_path_factory.mktemp("world"))
 
 
 @pytest.fixture(autouse=True)

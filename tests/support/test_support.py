@@ -165,7 +165,8 @@ def test_odd_bytes_stand_where_they_were_put(tmp_path: Path) -> None:
 
 
 def test_the_environment_is_closed_for_code_and_for_commands(env: dict[str, str], tmp_path: Path) -> None:
-    assert {name: os.environ[name] for name in env} == env == hermetic(tmp_path)
+    assert {name: os.environ[name] for name in env} == env
+    assert hermetic(tmp_path).keys() == env.keys() and list(tmp_path.iterdir()) == [tmp_path / "user"]
     assert [name for name in os.environ if name.startswith("GIT_")] == ["GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_GLOBAL"]
     assert Path(env["HOME"]).is_dir() and not Path(env["MEMKIT_HOME"]).exists()
     assert int(env["MEMKIT_NOW"]) == NOW > Rollout().started
