@@ -9,25 +9,22 @@ again keeps its id and starts with the same bytes, as a growing session does.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
-from datetime import UTC, datetime
-from pathlib import Path
+from datetime import datetime
 from typing import Literal, Self
 
 from tests.support import shapes
+from tests.support.lines import KeyOrder, SessionFile
 from tests.support.shapes import Payload, Shell, Wrapping
 
-KeyOrder = Literal["usual", "payload_first", "type_first"]
-_STEP = 0.5  # seconds between two lines
 
-
-class Rollout:
+class Rollout(SessionFile):
     """One session. Steps return the builder; `name` tells sessions of one directory and start apart.
 
+    cwd: "" is a session that nowhere says where it ran.
     started: ISO 8601 with a zone. repository: None derives a remote from cwd when there is a branch. thread_source,
     memory_mode, model_provider: None leaves the key out. meta: keys of session_meta to add or to replace, None drops
-    one. wrapping, shell: what `run` uses by default. used_percent: of both rate limits.
+    one. thread_id: an id of your own. wrapping, shell: what `run` uses by default. used_percent: of both rate limits.
     """
 
     def __init__(
@@ -35,6 +32,7 @@ class Rollout:
         *,
         cwd: str = "/home/dev/shop",
         name: str = "session",
+        thread_id: str = "",
         branch: str | None = "main",
         repository: str | None = None,
         started: str = "2026-11-20T09:00:00Z",
@@ -51,17 +49,14 @@ class Rollout:
         shell: Shell = "exec_command",
         used_percent: float = 10.0,
     ) -> None:
+        start = datetime.fromisoformat(started).timestamp()
+        identity = thread_id or shapes.uuid7(start, f"{cwd}\0{name}")
+        super().__init__(id=identity, started=start, key_order=key_order)
         self.cwd = cwd
-        self.started = datetime.fromisoformat(started).timestamp()
-        self.last = self.started
-        self.id = shapes.uuid7(self.started, f"{cwd}\0{name}")
         self._agents_md = agents_md
-        self._key_order = key_order
         self._wrapping = wrapping
         self._shell = shell
         self._used_percent = used_percent
-        self._rows: list[tuple[str, Mapping[str, object]]] = []
-        self._lines: list[bytes] = []
         self._turn = ""
         self._turn_cwd = cwd
         self._open = False
@@ -69,7 +64,7 @@ class Rollout:
             "session_id": self.id,
             "id": self.id,
             "timestamp": shapes.moment(self.started),
-            "cwd": cwd,
+            "cwd": cwd or None,
             "originator": originator,
             "cli_version": cli_version,
             "source": source,
@@ -81,52 +76,13 @@ class Rollout:
             **(meta or {}),
         }
         keep_null = {"source"} - {key for key, value in (meta or {}).items() if value is None}
-        self._meta = {key: value for key, value in own.items() if value is not None or key in keep_null}
-        self.line("session_meta", self._meta)
+        self.line("session_meta", {key: own[key] for key in own if own[key] is not None or key in keep_null})
 
     def _git(self, branch: str | None, repository: str | None) -> Payload | None:
         if branch is None:
             return None
         remote = repository or f"https://git.example.com/acme/{self.cwd.rstrip('/').rpartition('/')[2]}.git"
         return {"commit_hash": self._key("commit", 40), "branch": branch, "repository_url": remote}
-
-    def _key(self, kind: str, digits: int = 16) -> str:
-        """Hex digits that no other line of any session has."""
-        return shapes.noise_hex(f"{self.id}/{len(self._lines)}/{kind}", digits=digits)
-
-    # --- lines ---------------------------------------------------------------------------------------------------
-
-    def line(self, kind: str, payload: Mapping[str, object], **more: object) -> Self:
-        """A line of any type, with its time and ordinal; `more` adds keys beside `payload`."""
-        self.last = round(self.last + _STEP, 3)
-        row: Payload = {"timestamp": shapes.moment(self.last), "ordinal": len(self._lines), "type": kind, **more}
-        if self._key_order == "payload_first":
-            row = {"payload": payload, "type": kind, **more, "timestamp": row["timestamp"]}
-        elif self._key_order == "type_first":
-            row = {"type": kind, "payload": payload, **more, "timestamp": row["timestamp"]}
-        else:
-            row["payload"] = payload
-        self._rows.append((kind, payload))
-        self._lines.append(json.dumps(row, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass"))
-        return self
-
-    def item(self, payload: Payload) -> Self:
-        """A response item as it is."""
-        return self.line("response_item", payload)
-
-    def event(self, kind: str, **payload: object) -> Self:
-        """An event of this kind."""
-        return self.line("event_msg", {"type": kind, **payload})
-
-    def raw(self, line: str | bytes) -> Self:
-        """A literal line: broken JSON, an unknown type, an empty one."""
-        self._lines.append(line.encode() if isinstance(line, str) else line)
-        return self
-
-    def wait(self, *, minutes: float = 0, days: float = 0) -> Self:
-        """Nothing happens for a while."""
-        self.last += minutes * 60 + days * 86_400
-        return self
 
     # --- what people, harness and other agents say --------------------------------------------------------------
 
@@ -152,9 +108,11 @@ class Rollout:
             self.item(shapes.message("developer", "(permissions and skills instructions left out)"))
             if self._agents_md:
                 self.injected(shapes.agents_text(self._agents_md, cwd=self.cwd))
-            self.injected(shapes.environment_text(self.cwd))
+            if self.cwd:
+                self.injected(shapes.environment_text(self.cwd))
         policy = {"approval_policy": "never", "sandbox_policy": {"type": "danger-full-access"}}
-        context = {"turn_id": self._turn, "cwd": self._turn_cwd, **policy, "model": "gpt-5.6-terra", "summary": "none"}
+        where = {"cwd": self._turn_cwd} if self._turn_cwd else {}
+        context = {"turn_id": self._turn, **where, **policy, "model": "gpt-5.6-terra", "summary": "none"}
         self.line("turn_context", context)
 
     def _end_turn(self, last_message: str | None) -> None:
@@ -287,32 +245,6 @@ class Rollout:
             self.line(kind, payload)
         self._turn, self._open = parent._turn, False
         return self
-
-    # --- files ---------------------------------------------------------------------------------------------------
-
-    def data(self, *, ending: str = "\n") -> bytes:
-        """The file's bytes; an open turn stays open."""
-        return b"".join(line + ending.encode() for line in self._lines)
-
-    @property
-    def file_name(self) -> str:
-        """`rollout-<start>-<id>.jsonl`."""
-        return f"rollout-{datetime.fromtimestamp(self.started, UTC):%Y-%m-%dT%H-%M-%S}-{self.id}.jsonl"
-
-    def write(
-        self, folder: Path, *, flat: bool = False, ending: str = "\n", before: bytes = b"", after: bytes = b""
-    ) -> Path:
-        """Write the file below folder/YYYY/MM/DD (flat: into folder itself) with the last line's time as its own.
-
-        before, after: bytes around the lines (a byte-order mark, NULs, a half-written line).
-        """
-        if not flat:
-            folder = folder / f"{datetime.fromtimestamp(self.started, UTC):%Y/%m/%d}"
-        folder.mkdir(parents=True, exist_ok=True)
-        path = folder / self.file_name
-        path.write_bytes(before + self.data(ending=ending) + after)
-        os.utime(path, (self.last, self.last))
-        return path
 
 
 def fork(parent: Rollout, *, name: str = "fork", started: str = "2026-11-20T10:00:00Z") -> Rollout:

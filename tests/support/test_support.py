@@ -130,11 +130,16 @@ def test_key_order_changes_the_text_and_not_what_it_says() -> None:
 
 
 def test_meta_keys_can_be_added_replaced_and_dropped() -> None:
-    meta = rows(Rollout(meta={"cwd": None, "source": None, "id": "no-uuid", "extra": 1}, source=None).data())[0][
+    meta = rows(Rollout(meta={"cwd": None, "source": None, "extra": 1}, thread_id="no-uuid", source=None).data())[0][
         "payload"
     ]
     assert "cwd" not in meta and "source" not in meta and meta["id"] == "no-uuid" and meta["extra"] == 1
     assert rows(Rollout(source=None).data())[0]["payload"]["source"] is None
+
+
+def test_a_session_without_a_directory_names_none() -> None:
+    lines = rows(Rollout(cwd="", branch=None).user("x").final("y").data())
+    assert not [row for row in lines if "cwd" in row["payload"] or "<cwd>" in json.dumps(row)]
 
 
 def test_forks_and_subagents_have_their_own_meta_first_and_repeat_the_parent_later() -> None:
