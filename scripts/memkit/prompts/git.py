@@ -1,0 +1,55 @@
+"""What Git gets: commit messages and the home's .gitignore."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from memkit import tokens
+from memkit.model import Loss
+from memkit.prompts.jinja import render
+from memkit.prompts.safe import one_line
+
+_MAX_LOSSES = 50
+_MAX_LOSS_BYTES = 300
+_MAX_SESSIONS = 100
+
+
+def commit_message(
+    *,
+    new: int,
+    changed: int,
+    removed: int,
+    engine: str,
+    losses: Sequence[Loss] = (),
+    sessions: Sequence[str] = (),
+    notes: Sequence[str] = (),
+) -> str:
+    """A consolidation's commit message: line counts, the lines that went with their reasons, trailers.
+
+    Shows up to 50 losses of 300 bytes and 100 sessions, and says how many more there were; notes all stand, since
+    their state is read from here. Masks nothing: what comes in is masked.
+    """
+    shown = [
+        Loss(
+            line=tokens.cut(one_line(loss.line).removeprefix("- "), max_bytes=_MAX_LOSS_BYTES),
+            reason=one_line(loss.reason),
+        )
+        for loss in losses[:_MAX_LOSSES]
+    ]
+    return render(
+        "commit_message.txt.j2",
+        new=new,
+        changed=changed,
+        removed=removed,
+        engine=one_line(engine),
+        losses=shown,
+        more_losses=len(losses) - len(shown),
+        sessions=[one_line(session) for session in sessions[:_MAX_SESSIONS]],
+        more_sessions=max(0, len(sessions) - _MAX_SESSIONS),
+        notes=[one_line(note) for note in notes],
+    )
+
+
+def gitignore() -> str:
+    """The home's .gitignore."""
+    return render("gitignore.j2")
