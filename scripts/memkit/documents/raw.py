@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 
 from memkit import clock
 from memkit.documents import Malformed
@@ -41,10 +42,10 @@ def parse(text: str) -> RawDoc:
     if lines[0] != TITLE:
         raise Malformed(1, f"the first line must be `{TITLE}`")
     heads = [at for at, line in enumerate(lines) if line.startswith("## Thread ") and _is_head(lines, at)]
-    return RawDoc(entries=tuple(_entry(lines, at, end=end) for at, end in zip(heads, [*heads[1:], None], strict=True)))
+    return RawDoc(entries=tuple(_entry(lines, at, end=end) for at, end in pairwise([*heads, len(lines)])))
 
 
-def _entry(lines: list[str], at: int, *, end: int | None) -> RawEntry:
+def _entry(lines: list[str], at: int, *, end: int) -> RawEntry:
     head = _head().fullmatch(lines[at])
     if head is None:
         raise Malformed(at + 1, "a thread's heading must be ``## Thread `<id>` ``")

@@ -45,11 +45,11 @@ class SummaryLine:
     fault: str = ""
 
     def __str__(self) -> str:
-        scope = f"(in {self.scope}) " if self.scope is not None else ""
+        scope = f"(in {self.scope}) " if self.scope else ""
         pointer = f"{self.pointer} — " if self.pointer else ""
         thread = f"; thread_id={self.thread_id}" if self.thread_id else ""
         noun = "session" if self.sessions == 1 else "sessions"
-        support = f" ({self.sessions} {noun}, last {self.last})" if self.sessions is not None else ""
+        support = f" ({self.sessions} {noun}, last {self.last})" if self.sessions else ""
         mark = f" [{self.mark}]" if self.mark else ""
         return f"{'- ' if self.bullet else ''}{pointer}{scope}{self.text}{thread}{support}{mark}"
 
@@ -199,7 +199,7 @@ def _patterns() -> _Patterns:
     return _Patterns(
         bullet=re.compile(r"\s*[-*]\s+"),
         mark=re.compile(r"\[(ad-hoc note|by hand)\]$"),
-        support=re.compile(r"\(([0-9]{1,9}) sessions?, last ([0-9]{4}-[0-9]{2}-[0-9]{2})\)$"),
+        support=re.compile(r"\(([1-9][0-9]{0,8}) sessions?, last ([0-9]{4}-[0-9]{2}-[0-9]{2})\)$"),
         pointer=re.compile(r"(rollout_summaries/\S+) — (.*); thread_id=(\S+)$"),
     )
 
