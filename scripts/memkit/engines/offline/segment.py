@@ -1,0 +1,118 @@
+"""A session's rows to tasks, by the human turns: a turn that asks for other work opens a task, the rest goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from memkit import match
+from memkit.model import Evidence, Kind, PartKind, Row, Tier
+
+_SHORT = 4
+
+
+@dataclass
+class Turn:
+    """One human message and all that followed it. own: the user's own words; foreign: what they quoted or pasted."""
+
+    number: int
+    own: str
+    foreign: list[str]
+    rows: list[tuple[int, Row]] = field(default_factory=list)
+    interrupted: bool = False
+    time: float | None = None
+    cwd: str = ""
+
+    @property
+    def acted(self) -> bool:
+        """Did anything happen besides talk?"""
+        return any(row.kind in (Kind.COMMAND, Kind.PATCH, Kind.CALL) for _, row in self.rows)
+
+    @property
+    def answered(self) -> bool:
+        return any(row.label == Tier.FINAL for _, row in self.rows)
+
+
+@dataclass
+class Task:
+    """The turns that work on one thing."""
+
+    turns: list[Turn]
+
+    @property
+    def rows(self) -> list[tuple[int, Row]]:
+        return [pair for turn in self.turns for pair in turn.rows]
+
+
+def turns(evidence: Evidence) -> list[Turn]:
+    """The human turns in order; rows before the first one belong to none."""
+    found: list[Turn] = []
+    for at, row in enumerate(evidence.rows):
+        if row.label == Tier.HUMAN and row.kind is Kind.MESSAGE:
+            own = "\n".join(p.text.strip() for p in row.parts if p.kind is PartKind.OWN and p.text.strip())
+            foreign = [p.text for p in row.parts if p.kind is not PartKind.OWN]
+            if found and found[-1].number == row.turn and not found[-1].rows:
+                found[-1].own = f"{found[-1].own}\n{own}".strip()
+                found[-1].foreign += foreign
+                continue
+            found.append(Turn(row.turn, own, foreign, time=row.time, cwd=row.cwd, interrupted=row.turn in evidence.interrupted))
+        elif found:
+            found[-1].rows.append((at, row))
+    return found
+
+
+def tasks(found: Sequence[Turn]) -> list[Task]:
+    """The turns grouped into tasks."""
+    grouped: list[Task] = []
+    for turn in found:
+        if grouped and _goes_on(turn, grouped[-1]):
+            grouped[-1].turns.append(turn)
+        elif grouped or not match.greets(turn.own) or turn.acted or turn.foreign:
+            grouped.append(Task([turn]))
+    return grouped
+
+
+def _goes_on(turn: Turn, task: Task) -> bool:
+    text = turn.own
+    if not text.strip() or match.approves(text) or match.greets(text):
+        return True
+    if turn.cwd and task.turns[-1].cwd and turn.cwd != task.turns[-1].cwd:
+        return False
+    parts = match.sentences(text)
+    opening = parts[0] if parts else ""
+    asked = [s for s in parts if match.task_like(s)]
+    if match.corrects(opening) or match.complains(opening):
+        # "No, that is wrong. …" goes on; a correction may bring a request with it, of the same work.
+        return True
+    if not asked:
+        return not (turn.acted and match.asks(text) and len(text.split()) > _SHORT)
+    if len(text.split()) <= _SHORT and not any(len(match.stance(s).words) >= 2 for s in asked):
+        return True  # "fix it", "try again"
+    return not any(match.stance(s).words for s in asked)
+
+
+def keeps(found: Sequence[Turn]) -> bool:
+    """Does any turn ask for work? Greetings and general questions answered without a tool, file or command do not."""
+    return any(_asks_work(turn) for turn in found)
+
+
+def _asks_work(turn: Turn) -> bool:
+    if turn.acted or turn.foreign:
+        return True
+    if match.greets(turn.own) or match.approves(turn.own):
+        return False
+    if any(row.kind is Kind.ANSWER for _, row in turn.rows):
+        return True
+    for sentence in match.sentences(turn.own):
+        if match.judge(sentence).wish is not match.Wish.NONE or match.task_like(sentence):
+            return True
+        if not match.asks(sentence) and not match.greets(sentence) and len(sentence.split()) > _SHORT:
+            return True
+        if _names_file(sentence):
+            return True
+    return False
+
+
+def _names_file(sentence: str) -> bool:
+    words = (w.strip("`'\"()?,.!:;") for w in sentence.split())
+    return any("/" in w[1:] or ("." in w[1:-1] and w.rpartition(".")[2].isalnum() and not w.replace(".", "").isdigit() and len(w.rpartition(".")[2]) <= 5 and w.rpartition(".")[0].replace(".", "").replace("_", "").replace("-", "").isalnum()) for w in words)

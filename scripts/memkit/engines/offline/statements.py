@@ -1,0 +1,124 @@
+"""What users said in the records, sentence by sentence: the raw material of claims. And what their commands showed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from memkit import clock, match
+from memkit.documents import record
+from memkit.documents.record import Body, Task
+from memkit.engines.base import Inputs, Source
+from memkit.model import Section
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A sentence of the user. text: as it will stand, quoted; said: the bare words that are compared.
+
+    scope: a project as written, None for everywhere. stated: by general words, else a steer that has to repeat.
+    task: the title of the task in which it was said. at: Unix seconds of the session.
+    """
+
+    text: str
+    said: str
+    scope: str | None
+    section: Section
+    session: str
+    task: str
+    at: int
+    order: int
+    stated: bool
+    bound: bool
+
+    @property
+    def date(self) -> str:
+        return clock.date(self.at)
+
+
+@dataclass(frozen=True, slots=True)
+class Tip:
+    """What a session's commands showed: a failure and what helped, or a command that verified work."""
+
+    text: str
+    command: str
+    scope: str
+    session: str
+    at: int
+    fix: bool
+
+
+def bodies(inputs: Inputs) -> list[tuple[Source, Body]]:
+    """The records with their texts read, oldest first."""
+    ordered = sorted(inputs.sources, key=lambda s: (s.record.updated_at, s.record.session_id))
+    return [(source, record.body_of(source.record.rollout_summary)) for source in ordered]
+
+
+def statements(read: Sequence[tuple[Source, Body]], inputs: Inputs) -> list[Statement]:
+    """Every wish in the records, oldest first; none from a session without a project unless its words were general."""
+    found = []
+    for source, body in read:
+        for order, (task, text, said, stated) in enumerate(_sentences(body)):
+            project = inputs.project_of(task.project) if task.project else source.project
+            judged = match.judge(said)
+            section = Section.PROFILE if judged.wish is match.Wish.PROFILE else Section.PREFERENCES
+            everywhere = judged.everywhere or (section is Section.PROFILE and not match.in_project(said))
+            if project is None and not everywhere:
+                continue
+            found.append(
+                Statement(
+                    text=text,
+                    said=said,
+                    scope=None if everywhere else project,
+                    section=section,
+                    session=source.record.session_id,
+                    task=task.title,
+                    at=source.record.updated_at,
+                    order=order,
+                    stated=stated,
+                    bound=match.in_project(said),
+                )
+            )
+    return found
+
+
+def _sentences(body: Body) -> Iterator[tuple[Task, str, str, bool]]:
+    """(task, text as it will stand, bare words, stated) of each wish in a record, in order, each sentence once a task."""
+    for task in body.tasks:
+        seen: set[str] = set()
+        for bullet in task.bullets:
+            if bullet.label == "preference (stated)":
+                # A question and its answer stand together; the words that count are the answer's.
+                said = bullet.quotes[-1] if bullet.quotes else bullet.text
+                text = bullet.text if bullet.quotes else f'"{bullet.text}"'
+                if said not in seen and match.subject(said):
+                    seen.add(said)
+                    yield task, text, said, True
+            elif bullet.label in ("request", "correction"):
+                for quoted in bullet.quotes[:1]:
+                    for sentence in match.sentences(quoted):
+                        steer = match.judge(sentence).wish is match.Wish.STEER
+                        if steer and sentence not in seen and match.subject(sentence):
+                            seen.add(sentence)
+                            yield task, f'"{sentence}"', sentence, False
+
+
+def tips(read: Sequence[tuple[Source, Body]], inputs: Inputs) -> list[Tip]:
+    """Failures with what helped, and verified commands, oldest first; only of sessions that have a project."""
+    found = []
+    for source, body in read:
+        for task in body.tasks:
+            project = inputs.project_of(task.project) if task.project else source.project
+            if project is None:
+                continue
+            for bullet in task.labelled("failed", "verified"):
+                command, outcome, fix = bullet.failed if bullet.label == "failed" else (*bullet.verified, "")
+                if not command or (bullet.label == "failed" and not fix):
+                    continue
+                text = f'`{command}` gave "{_plain(outcome)}"; what helped: {fix}' if fix else f'`{command}` works: "{_plain(outcome)}"'
+                found.append(Tip(text, command, project, source.record.session_id, source.record.updated_at, bool(fix)))
+    return found
+
+
+def _plain(text: str) -> str:
+    return text.replace('"', "'")
