@@ -1,0 +1,21 @@
+"""A memory tree on disk: its layout and names, sync of inputs, documents, reading. Never follows a symbolic link."""
+
+from __future__ import annotations
+
+from memkit.tree.naming import RECORDS, SUMMARY, TREES, file_name, record_files, record_names
+from memkit.tree.reading import TreeFiles, read_tree
+from memkit.tree.writing import SyncResult, sync, write_documents
+
+__all__ = [
+    "RECORDS",
+    "SUMMARY",
+    "TREES",
+    "SyncResult",
+    "TreeFiles",
+    "file_name",
+    "read_tree",
+    "record_files",
+    "record_names",
+    "sync",
+    "write_documents",
+]
