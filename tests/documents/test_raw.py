@@ -18,9 +18,8 @@ def test_the_golden_file_is_read(golden: Path) -> None:
     assert (golden / "memories" / "rollout_summaries" / first.rollout_summary_file).is_file()
 
 
-ENTRY = (
-    "## Thread `s1`\nupdated_at: 2026-11-26T19:40:36+00:00\ncwd: /a\nrollout_path: /r\nrollout_summary_file: f.md\n\nx\n"
-)
+HEADER = "updated_at: 2026-11-26T19:40:36+00:00\ncwd: /a\nrollout_path: /r\nrollout_summary_file: f.md\n"
+ENTRY = f"## Thread `s1`\n{HEADER}\nx\n"
 
 
 def test_no_entries_is_an_empty_document() -> None:

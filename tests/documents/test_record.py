@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memkit import prompts
+from memkit import prompts, tokens
 from memkit.documents import Malformed, record
 
 HEADER = (
@@ -109,6 +109,14 @@ def test_a_header_that_is_off_is_malformed_at_its_line(text: str, line: int) -> 
 def test_other_bodies_are_kept_as_they_are(body: str, strays: tuple[int, ...]) -> None:
     read = record.body_of(body)
     assert (read.shape, read.strays, read.text) == ("other", strays, body)
+
+
+def test_the_mark_of_a_cut_is_no_stray_text() -> None:
+    whole = "\n".join([BODY, *(f"- reference: number {n}" for n in range(50))])
+    read = record.body_of(tokens.cut_lines(whole, max_bytes=700))
+    assert read.text.endswith("left out …]")
+    assert read.shape == "offline"
+    assert len(read.tasks) == 2
 
 
 _FREE = [label for label in record.LABELS if label != "outcome"]

@@ -84,7 +84,10 @@ class Task:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Body:
-    """A stage-1 text as far as it can be read. shape `other`: text outside the grammar stands at the lines `strays`."""
+    """A stage-1 text as far as it can be read. shape `other`: text outside the grammar stands at the lines `strays`.
+
+    The mark that a cut leaves (`tokens.cut_lines`) belongs to the grammar.
+    """
 
     text: str
     title: str = ""
@@ -162,7 +165,7 @@ class _Reader:
             self._bullets[-1].append(Bullet(label=bullet[1], text=bullet[2], line=number))
         elif line.startswith("# ") and not self.title and not self._heads:
             self.title = line[2:].strip()
-        else:
+        elif not (line.startswith("[… ") and line.endswith(" left out …]")):
             self.strays.append(number)
 
     def tasks(self) -> tuple[Task, ...]:
