@@ -67,7 +67,7 @@ def run_token(home: Path) -> Iterator[str]:
     """
     staging = home / "staging"
     try:
-        staging.mkdir(mode=0o700, parents=True, exist_ok=True)
+        staging.mkdir(mode=0o700, exist_ok=True)
     except OSError as error:
         raise _refused(staging, error) from error
     token, descriptor = _own_token(home)
