@@ -1,0 +1,41 @@
+"""What the repository says: a difference of the work tree, a commit, and the one refusal that callers react to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from memkit.errors import GitError
+
+ChangeKind = Literal["added", "modified", "deleted", "symlink", "other"]
+
+
+class Moved(GitError):
+    """The memory changed since the base was read (a new commit or a hand edit); redo the work on the new base."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Change:
+    """A difference of the work tree against HEAD. path: from the home, with `/`.
+
+    old, new: the text in HEAD and in the work tree (invalid UTF-8 as U+FFFD), None where there is no regular file.
+    kind `symlink`: a symbolic link, never followed; `other`: a folder that is a repository of its own. Neither is
+    ever committed by memkit.
+    """
+
+    path: str
+    kind: ChangeKind
+    old: str | None = None
+    new: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Commit:
+    """One commit. time: Unix seconds of the author date. body: without the trailers, which stand in their order."""
+
+    id: str
+    time: int
+    author: str
+    subject: str
+    body: str = ""
+    trailers: tuple[tuple[str, str], ...] = ()
