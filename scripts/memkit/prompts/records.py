@@ -9,9 +9,7 @@ from memkit import clock
 from memkit.documents.record import LABELS
 from memkit.prompts import safe
 from memkit.prompts.jinja import render
-from memkit.prompts.safe import defuse, encodable, one_line
-
-_UNTITLED = "untitled"
+from memkit.prompts.safe import UNTITLED, defuse, encodable, one_line
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -45,8 +43,8 @@ def record_body(*, title: str, tasks: Sequence[TaskBlock]) -> str:
     A task's outcome and bullets are brought into the order of documents.record.LABELS, equal labels stay in theirs;
     bullets without text are left out.
     """
-    blocks = [(one_line(task.title) or _UNTITLED, _bullets(task)) for task in tasks]
-    return render("record_body.md.j2", title=one_line(title) or _UNTITLED, tasks=blocks).removesuffix("\n")
+    blocks = [(one_line(task.title) or UNTITLED, _bullets(task)) for task in tasks]
+    return render("record_body.md.j2", title=one_line(title) or UNTITLED, tasks=blocks).removesuffix("\n")
 
 
 def _bullets(task: TaskBlock) -> list[tuple[str, str]]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+UNTITLED = "untitled"
+
 # Characters that show nothing and change how their neighbours read: bidi controls, zero width, fillers, tags.
 _INVISIBLE = (
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0d"
@@ -18,6 +20,8 @@ def one_line(text: str) -> str:
 
     Also defuses the reading frame's delimiters (see `defuse`) and drops heading marks at the start. Idempotent.
     """
+    if text.isascii() and text.isprintable() and not {"#", "<"} & set(text):
+        return text.strip()  # nearly every value, and summaries are rendered many times to fit their budget
     folded = re.sub(r"[\s\x00-\x1f\x7f-\x9f]+", lambda run: " " if run[0].strip(" ") else run[0], visible(text))
     return re.sub(r"^(?:#{1,6}(?: +|$))+", "", defuse(folded.strip()))
 

@@ -9,14 +9,14 @@ from dataclasses import replace
 from memkit.documents.summary import OLDER, SummaryLine
 from memkit.model import Section
 from memkit.prompts.jinja import render
-from memkit.prompts.safe import one_line, thread_id
+from memkit.prompts.safe import UNTITLED, one_line, thread_id
 
 
 def memory_summary(*, lines: Iterable[SummaryLine] = ()) -> str:
     """V2's memory_summary.md from lines in their order; without any, the skeleton.
 
     A line of What's in Memory stands under its heading and date, newest date first; with a heading and no date it is
-    older work. Lines without text are left out. What `documents.summary.parse` reads from the result are these lines.
+    older work. A claim without text is left out, a pointer never. `documents.summary.parse` reads these lines again.
     """
     safe = [line for line in map(_line, lines) if line.text]
     index = [line for line in safe if line.section is Section.INDEX]
@@ -54,10 +54,12 @@ def _line(line: SummaryLine) -> SummaryLine:
     index = line.section is Section.INDEX
     pointer = one_line(line.pointer).replace(" ", "_") if index else ""
     scope = "" if pointer else _balanced(one_line(line.scope or ""))
+    text = one_line(line.text)
+    text = (text or UNTITLED) if pointer else _claim_text(text, scoped=bool(scope))
     known = line.sessions is not None and line.last is not None
     return replace(
         line,
-        text=_claim_text(one_line(line.text), scoped=bool(scope or pointer)),
+        text=text,
         scope=scope,
         sessions=line.sessions if known else None,
         last=one_line(line.last or ""),
