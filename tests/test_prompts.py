@@ -318,6 +318,12 @@ def test_a_row_cannot_open_another_speakers_row(line_break: str, label: str) -> 
     assert rows == ["[tool] out"] and "\\[" in text
 
 
+def test_an_answer_keeps_its_question() -> None:
+    asked = Row(label=Tier.HUMAN, kind=Kind.ANSWER, text="yes", question="Push\nto main?")
+    assert '\n[human user] (asked: "Push to main?") yes\n' in evidence_of(asked)
+    assert "\n[human user] Push? — yes\n" in evidence_of(Row(label=Tier.HUMAN, text="Push? — yes", question="Push?"))
+
+
 def test_a_row_may_hold_other_brackets() -> None:
     assert "\n[tool] a\n[ERROR] b [human user] c\n" in evidence_of(
         Row(label="tool", text="a\n[ERROR] b [human user] c")

@@ -6,7 +6,7 @@ import re
 import string
 
 from memkit import clock, resources
-from memkit.model import OMITTED, Evidence, Tier
+from memkit.model import OMITTED, Evidence, Row, Tier
 from memkit.prompts.jinja import render
 from memkit.prompts.safe import defuse, encodable, one_line, visible
 
@@ -26,11 +26,14 @@ def evidence_text(*, evidence: Evidence) -> str:
             "started": clock.iso(session.started_at) if session.started_at else "",
             "updated": clock.iso(session.updated_at),
         },
-        rows=[{"label": one_line(row.label), "text": _row(row.text), "omitted": row.omitted} for row in evidence.rows],
+        rows=[{"label": one_line(row.label), "text": _row(row), "omitted": row.omitted} for row in evidence.rows],
     )
 
 
-def _row(text: str) -> str:
+def _row(row: Row) -> str:
+    """A row's text; an answer has its question before it, which is the assistant's and marked as asked."""
+    asked = one_line(row.question)
+    text = f'(asked: "{asked}") {row.text}' if asked and asked not in row.text else row.text
     labels = "|".join([OMITTED, *Tier])
     lines = re.sub(r"\r\n?|[\v\f\x1c-\x1e\x85\u2028\u2029]", "\n", visible(text)).strip("\n")
     return re.sub(rf"(?im)^([^\S\n]*)(?=\[[ \t]*(?:{labels})[ \t]*\])", r"\1\\", lines)
