@@ -1,0 +1,1 @@
+"""Reading rollout files: find them, decode them to items, tell who speaks, select evidence, judge eligibility."""
