@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import re
 import string
 
 from memkit import clock, resources
-from memkit.model import OMITTED, Evidence, Row, Tier
+from memkit.model import Session
 from memkit.prompts.jinja import render
-from memkit.prompts.safe import defuse, encodable, one_line, visible
+from memkit.prompts.safe import defuse, encodable, one_line
 
 
-def evidence_text(*, evidence: Evidence) -> str:
-    """V2's evidence as a request to a model has it: a header, each row as `[label] text`, a gap as `[omitted] N rows`.
+def evidence_text(*, session: Session, rows: str) -> str:
+    """V2's evidence as a request to a model has it: a header, a blank line, and the rows.
 
-    A line inside a row that would read as the start of another row gets a backslash, so no tool can speak for the user.
+    rows: as `rollouts.evidence.render` prints them (`[label] text`, a gap as `[omitted] N rows`); it sees to it that no
+    text inside a row reads as another row. They stand as they are, since their budget was counted so.
     """
-    session = evidence.session
     return render(
         "v2/evidence.txt.j2",
         session={
@@ -26,17 +25,8 @@ def evidence_text(*, evidence: Evidence) -> str:
             "started": clock.iso(session.started_at) if session.started_at else "",
             "updated": clock.iso(session.updated_at),
         },
-        rows=[{"label": one_line(row.label), "text": _row(row), "omitted": row.omitted} for row in evidence.rows],
+        rows=encodable(rows).strip("\n"),
     )
-
-
-def _row(row: Row) -> str:
-    """A row's text; an answer has its question before it, which is the assistant's and marked as asked."""
-    asked = one_line(row.question)
-    text = f'(asked: "{asked}") {row.text}' if asked and asked not in row.text else row.text
-    labels = "|".join([OMITTED, *Tier])
-    lines = re.sub(r"\r\n?|[\v\f\x1c-\x1e\x85\u2028\u2029]", "\n", visible(text)).strip("\n")
-    return re.sub(rf"(?im)^([^\S\n]*)(?=\[[ \t]*(?:{labels})[ \t]*\])", r"\1\\", lines)
 
 
 def context_frame(*, as_of: str, place: str, body: str) -> str:
