@@ -22,7 +22,7 @@ def one_line(text: str) -> str:
     """
     if text.isascii() and text.isprintable() and not {"#", "<"} & set(text):
         return text.strip()  # nearly every value, and summaries are rendered many times to fit their budget
-    folded = re.sub(r"[\s\x00-\x1f\x7f-\x9f]+", lambda run: " " if run[0].strip(" ") else run[0], visible(text))
+    folded = re.sub(r"[\s\x00-\x1f\x7f-\x9f]+", lambda run: " " if run[0].strip(" ") else run[0], _visible(text))
     return re.sub(r"^(?:#{1,6}(?: +|$))+", "", defuse(folded.strip()))
 
 
@@ -36,7 +36,7 @@ def encodable(text: str) -> str:
     return re.sub("[\ud800-\udfff\x00]", "\ufffd", text)
 
 
-def visible(text: str) -> str:
+def _visible(text: str) -> str:
     """The text without characters that show nothing: what is read is what is there. Line breaks stay."""
     return re.sub(_JOINERS, _joiner, re.sub(_INVISIBLE, "", encodable(text)))
 
