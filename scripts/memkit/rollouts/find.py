@@ -2,26 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
-import re
 import stat
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
-from itertools import islice
 from pathlib import Path
-from typing import IO, Literal
 
-from memkit.errors import RolloutError
-from memkit.model import Session
-from memkit.rollouts import lines, shapes
+from memkit.rollouts.heads import Problem, head, named_session
 
-_HEAD_LINES = 64
-_HEAD_BYTES = 4 << 20  # what of the file's beginning is looked at for its session_meta and its directory
-_TAIL_LINES = 50
-_TAIL_BYTES = 64 << 20  # how far back the last whole line may begin
-_BLOCK = 1 << 16
+__all__ = ["Found", "Problem", "find", "find_in", "head", "named_session"]
+
 _SUFFIXES = (".jsonl", ".jsonl.zst")
 
 
@@ -32,18 +22,6 @@ class Found:
     path: Path
     size: int
     mtime_ns: int
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Problem:
-    """A file or folder that gives no session: what is wrong, in a few words.
-
-    kind: `unreadable` (the system refuses it), `missing`, `empty`, or `no_rollout` (it holds something else).
-    """
-
-    path: Path
-    what: str
-    kind: Literal["unreadable", "missing", "empty", "no_rollout"]
 
 
 def find(*, codex_home: Path, archived: bool = False) -> Iterator[Found | Problem]:
@@ -64,31 +42,6 @@ def find_in(paths: Sequence[Path]) -> Iterator[Found | Problem]:
     """
     seen: set[tuple[int, int]] = set()
     yield from _in_order(each for path in paths for each in _named(path, seen=seen))
-
-
-def head(path: Path) -> Session | Problem:
-    """What the file's own first session_meta and the time of its last whole line say, without reading it all.
-
-    A missing id is taken from the file name, else made of the path. `updated_at` falls back to the file's mtime.
-    """
-    try:
-        about = path.stat()
-        if not stat.S_ISREG(about.st_mode):
-            return Problem(path=path, what="not a file", kind="unreadable")
-        if not about.st_size:
-            return Problem(path=path, what="empty", kind="empty")
-        with lines.opened(path) as stream:
-            beginning = _beginning(stream)
-        with lines.opened(path) as stream:
-            last = _last_time(stream, compressed=path.suffix == ".zst")
-    except FileNotFoundError:
-        return Problem(path=path, what="no such file", kind="missing")
-    except (OSError, RolloutError) as error:
-        what = error.what if isinstance(error, RolloutError) else (error.strerror or str(error))
-        return Problem(path=path, what=what, kind="unreadable")
-    if not beginning.is_rollout:
-        return Problem(path=path, what="not a rollout file", kind="no_rollout")
-    return _session(path, about=about, beginning=beginning, last=last)
 
 
 # --- walking -------------------------------------------------------------------------------------------------------
@@ -148,134 +101,4 @@ def _file(path: Path, *, seen: set[tuple[int, int]]) -> Iterator[Found | Problem
 # --- head and tail -------------------------------------------------------------------------------------------------
 
 
-@dataclass(slots=True)
-class _Beginning:
-    meta: shapes.Meta | None = None
-    cwd: str = ""
-    is_rollout: bool = False
-
-
-def _beginning(stream: IO[bytes]) -> _Beginning:
-    """The own session_meta, and where it names no directory, the one that the environment message names."""
-    seen, size = _Beginning(), 0
-    for raw in islice(lines.raw_lines(stream), _HEAD_LINES):
-        size += len(raw)
-        for each in lines.frames(raw):
-            seen.is_rollout = seen.is_rollout or each.kind == lines.STATE or each.kind in shapes.known()
-            if each.kind == ("session_meta", "") and seen.meta is None:
-                seen.meta = _meta(each.payload)
-                seen.cwd = text_of(seen.meta.cwd) if seen.meta is not None else ""
-            elif each.kind == ("response_item", "message") and not seen.cwd:
-                seen.cwd = environment_cwd(each.payload.decode("utf-8", "replace").replace("\\n", "\n"))
-        if (seen.meta is not None and seen.cwd) or size > _HEAD_BYTES:
-            break
-    return seen
-
-
-def _meta(payload: bytes) -> shapes.Meta | None:
-    for clean in (payload, *lines.mended(payload)[0]):
-        try:
-            meta = shapes.payload_decoder(("session_meta", "")).decode(clean)
-        except lines.DAMAGED:
-            continue
-        return meta if isinstance(meta, shapes.Meta) else None
-    return None
-
-
-@cache
-def _environment() -> re.Pattern[str]:
-    return re.compile(
-        r"<environment_context>.{0,400}?(?:<cwd>([^<\n]+)</cwd>|Current working directory: ([^\n<]+))", re.S
-    )
-
-
-def environment_cwd(text: str) -> str:
-    """The directory that an `<environment_context>` message names, "" when it names none."""
-    found = _environment().search(text)
-    return (found[1] or found[2]).strip() if found else ""
-
-
-def text_of(value: object) -> str:
-    """A field as text: "" for null, lists and objects; lone surrogates replaced."""
-    if isinstance(value, bool) or not isinstance(value, str | int | float):
-        return ""
-    return str(value).encode("utf-8", "replace").decode()
-
-
-def _last_time(stream: IO[bytes], *, compressed: bool) -> float | None:
-    if compressed:
-        last = None
-        for raw in lines.raw_lines(stream):
-            found = lines.time_of(raw)
-            last = last if found is None else found
-        return last
-    end = stream.seek(0, os.SEEK_END)
-    floor = max(end - _TAIL_BYTES, 0)
-    for _ in range(_TAIL_LINES):
-        if end <= floor:
-            break
-        start = _line_start(stream, end=end, floor=floor)
-        stream.seek(start)
-        beginning = stream.read(min(_BLOCK, end - start))
-        stream.seek(max(start, end - _BLOCK))
-        found = lines.time_of(beginning, ending=stream.read(end - stream.tell()))
-        if found is not None:
-            return found
-        end = start
-    return None
-
-
-def _line_start(stream: IO[bytes], *, end: int, floor: int) -> int:
-    """Where the line begins whose last byte stands before `end`; its own line end does not count."""
-    at = end - 1
-    while at > floor:
-        start = max(at - _BLOCK, floor)
-        stream.seek(start)
-        found = stream.read(at - start).rfind(b"\n")
-        if found >= 0:
-            return start + found + 1
-        at = start
-    return floor
-
-
 # --- the session ---------------------------------------------------------------------------------------------------
-
-
-@cache
-def _uuid() -> re.Pattern[str]:
-    return re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
-
-
-def _session(path: Path, *, about: os.stat_result, beginning: _Beginning, last: float | None) -> Session:
-    meta = beginning.meta or shapes.Meta()
-    git = meta.git if isinstance(meta.git, dict) else {}
-    return Session(
-        id=text_of(meta.id) or text_of(meta.session_id) or _id_of(path),
-        path=os.fsencode(path).decode("utf-8", "replace"),
-        cwd=beginning.cwd,
-        branch=text_of(git.get("branch")),
-        remote=text_of(git.get("repository_url")),
-        source=_source(meta.source),
-        thread_source=text_of(meta.thread_source),
-        originator=text_of(meta.originator),
-        provider=text_of(meta.model_provider),
-        cli_version=text_of(meta.cli_version),
-        memory_mode=text_of(meta.memory_mode) or "enabled",
-        forked_from=text_of(meta.forked_from_id) or text_of(meta.parent_thread_id),
-        started_at=lines.seconds(meta.timestamp) or 0.0,
-        updated_at=last if last is not None else about.st_mtime,
-        size=about.st_size,
-        mtime_ns=about.st_mtime_ns,
-    )
-
-
-def _source(value: object) -> str:
-    """`subagent` for any subagent, the name of another object, cli for a missing one."""
-    if isinstance(value, dict):
-        return "subagent" if "subagent" in value else str(next(iter(value), "cli"))
-    return text_of(value) or "cli"
-
-
-def _id_of(path: Path) -> str:
-    found = _uuid().findall(path.name)
-    return str(found[0]) if found else hashlib.sha256(os.fsencode(path.absolute())).hexdigest()[:32]

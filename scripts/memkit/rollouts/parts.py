@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 
 from memkit import tokens
 from memkit.model import Part, PartKind
+from memkit.rollouts import looks
 
 _FEW_WORDS = 3  # a quote of no more stays in the user's sentence: "call it "base unit""
 _MOST_QUOTED = 4_000  # characters
-_MOST_ANNOUNCING = 300
-_LOOKED_AT = 400  # characters of a line
-_TALL = 12  # lines of a paragraph that looks like no prose, though no line gives it away
-_COLONS = (":", "\N{FULLWIDTH COLON}")
 _WORD_MARKS = {PartKind.QUOTE: "quote", PartKind.PASTE: "paste", PartKind.CODE: "code"}
 _LEAST_KEPT = 200  # bytes of each paste that shortening leaves as long as anything else can give
 
@@ -116,7 +111,7 @@ class _Fence:
 
     def holds(self, line: str) -> bool:
         """Whether the line belongs to fenced code, its fences included."""
-        found = _fence().match(line)
+        found = looks.fence().match(line)
         if not self.mark:
             self.mark = found[1] if found else ""
             return bool(found)
@@ -135,7 +130,7 @@ def _block_kinds(lines: Sequence[str]) -> list[PartKind]:
             kinds[at] = PartKind.QUOTE
     announced = ""
     paragraphs = _paragraphs(lines, kinds=kinds)
-    last_machine = max((start for start, end in paragraphs if any(map(_looks_made, lines[start:end]))), default=-1)
+    last_machine = max((start for start, end in paragraphs if any(map(looks.looks_made, lines[start:end]))), default=-1)
     for start, end in paragraphs:
         if announced == "machine" and start <= last_machine and not lines[end - 1].rstrip().endswith(":"):
             announced = "first"  # what stands between two stretches of a program's text is its text, too
@@ -162,14 +157,14 @@ def _judge(lines: Sequence[str], *, kinds: list[PartKind], start: int, end: int,
 
     That is `prose` (all that follows), `first` (a program's text, whatever it looks like), `machine` (goes on), or "".
     """
-    if announced in ("prose", "first") or (announced == "machine" and not _is_prose(lines[start])):
+    if announced in ("prose", "first") or (announced == "machine" and not looks.is_prose(lines[start])):
         kinds[start:end] = [PartKind.PASTE] * (end - start)
         return "prose" if announced == "prose" else "machine"
-    if all(line.startswith(("    ", "\t")) for line in lines[start:end]) and not _continues_list(lines, at=start):
+    if all(line.startswith(("    ", "\t")) for line in lines[start:end]) and not looks.continues_list(lines, at=start):
         kinds[start:end] = [PartKind.CODE] * (end - start)
         return ""
     for at in range(start, end):
-        announced = _announces(lines[at])
+        announced = looks.announces(lines[at])
         if announced and at + 1 < end:
             kinds[at + 1 : end] = [PartKind.PASTE] * (end - at - 1)
             _give_back(lines, kinds=kinds, start=at + 2, end=end, announced=announced)
@@ -183,20 +178,23 @@ def _judge(lines: Sequence[str], *, kinds: list[PartKind], start: int, end: int,
 def _give_back(lines: Sequence[str], *, kinds: list[PartKind], start: int, end: int, announced: str) -> None:
     """Sentences right behind a program's output, in the same paragraph, are the user's again."""
     at = end
-    while announced == "machine" and at > start and _is_prose(lines[at - 1]) and not _looks_made(lines[at - 1]):
+    while (
+        announced == "machine" and at > start and looks.is_prose(lines[at - 1]) and not looks.looks_made(lines[at - 1])
+    ):
         at -= 1
     kinds[at:end] = [PartKind.OWN] * (end - at)
 
 
 def _mark_machine(lines: Sequence[str], *, kinds: list[PartKind], start: int, end: int) -> None:
-    given = [at for at in range(start, end) if _looks_made(lines[at])]
-    strong = [at for at in given if _strong().match(lines[at][:_LOOKED_AT])]
+    given = [at for at in range(start, end) if looks.looks_made(lines[at])]
+    strong = [at for at in given if looks.is_strong(lines[at])]
     if not given or (len(given) < 2 and not strong):
-        if end - start >= _TALL and sum(not _is_prose(line) for line in lines[start:end]) * 3 > 2 * (end - start):
+        odd = sum(not looks.is_prose(line) for line in lines[start:end])
+        if end - start >= looks.TALL and odd * 3 > 2 * (end - start):
             kinds[start:end] = [PartKind.PASTE] * (end - start)
         return
     first, last = given[0], given[-1] + 1
-    while last < end and not _is_prose(lines[last]):
+    while last < end and not looks.is_prose(lines[last]):
         last += 1
     if len(given) * 2 >= last - first or strong:
         kinds[first:last] = [PartKind.PASTE] * (last - first)
@@ -216,40 +214,6 @@ def _fill_gaps(lines: Sequence[str], *, kinds: list[PartKind]) -> None:
         before, gap = kinds[at], []
 
 
-def _continues_list(lines: Sequence[str], *, at: int) -> bool:
-    before = next((lines[i] for i in range(at - 1, -1, -1) if lines[i].strip()), "")
-    return bool(re.match(r"\s*(?:[-*+]|\d{1,3}[.)])\s", before))
-
-
-def _looks_made(line: str) -> bool:
-    """Whether a program printed a line, by its beginning."""
-    return _machine().match(line[:_LOOKED_AT]) is not None
-
-
-def _is_prose(line: str) -> bool:
-    """Whether a line reads like a sentence: words, few signs, no program's look."""
-    words = line.split()
-    if len(words) < 3 or line.startswith((" ", "\t")):
-        return False
-    plain = sum(char.isalpha() or char.isspace() for char in line)
-    return plain >= 0.8 * len(line) and not _looks_made(line)
-
-
-def _announces(line: str) -> str:
-    said = line.strip().lower().replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
-    if not said.endswith(_COLONS) or len(said) > _MOST_ANNOUNCING:
-        return ""
-    words = _announcers()
-    if words["says"].search(said):
-        return "prose"
-    if words["mine"].search(said):
-        return ""
-    short = len(said.split()) <= _FEW_WORDS
-    if words["machine"].search(said) and (short or words["lead"].search(said)):
-        return "machine"
-    return "prose" if words["prose"].search(said) and words["lead"].search(said) else ""
-
-
 # --- patterns ------------------------------------------------------------------------------------------------------
 
 
@@ -262,55 +226,3 @@ def _mark() -> re.Pattern[str]:
 def _quoted() -> re.Pattern[str]:
     inner = rf"{{1,{_MOST_QUOTED}}}"
     return re.compile(rf"“[^“”]{inner}”|„[^„“”]{inner}[“”]|«[^«»]{inner}»|(?<!\w)\"[^\"\n]{inner}\"(?!\w)")
-
-
-@cache
-def _fence() -> re.Pattern[str]:
-    return re.compile(r" {0,3}(`{3,}|~{3,})([^`]*)$")
-
-
-@cache
-def _announcers() -> dict[str, re.Pattern[str]]:
-    data = tomllib.loads((Path(__file__).parent / "data" / "pastes.toml").read_text(encoding="utf-8"))
-    ends = {"says": f"[{''.join(_COLONS)}]\\Z"}
-    return {
-        kind: re.compile(rf"\b(?:{_any(words[kind] for words in data.values())})\b{ends.get(kind, '')}")
-        for kind in ("lead", "mine", "machine", "prose", "says")
-    }
-
-
-def _any(lists: Iterable[Sequence[str]]) -> str:
-    return "|".join(re.escape(word) for words in lists for word in words)
-
-
-@cache
-def _strong() -> re.Pattern[str]:
-    """A line that by itself is enough to know a paste by."""
-    return re.compile(
-        r"""\s*(?:
-        Traceback\ \(most\ recent | diff\ --git\ | @@\ -\d+ | \*\*\*\ (?:Begin|End)\ Patch
-        | goroutine\ \d+\ \[ | panic:\ | Exception\ in\ thread | npm\ ERR! | error\[E\d+\]
-        | \[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d | \[?\d\d:\d\d:\d\d[.,\]\ ] | \w{3}\ [\ \d]\d\ \d\d:\d\d:\d\d\ 
-        | [\[{]"[^"]{1,200}":? | -----BEGIN\ | =+\ FAILURES\ =+ | thread\ '[^']*'\ panicked
-        )""",
-        re.X,
-    )
-
-
-@cache
-def _machine() -> re.Pattern[str]:
-    return re.compile(
-        _strong().pattern
-        + r"""|\s*(?:
-        at\ \S+\ ?\( | at\ \S+:\d+ | File\ "[^"]+",\ line\ \d+
-        | (?:\w+\.){0,8}\w{0,80}(?:Error|Exception|Warning):\ 
-        | \[?(?:INFO|WARN|WARNING|ERROR|DEBUG|TRACE|FATAL|CRITICAL|NOTICE)[\]:|]\ ?\S
-        | \[(?:INFO|WARN|WARNING|ERROR|DEBUG|TRACE|FATAL|CRITICAL|NOTICE)\]
-        | (?:error|warning|note|fatal|info):\ | E\ {2,} | FAILED\ \S+:: | PASSED\ \S+::
-        | \S+:\d+:(?:\d+:)?\ | [$%]\ \S | \#\ \w+@ | [+-]{3}\ \S | [+-](?:\ {2,}|\t) | \^+\s*$ | -->\ | \d+\ \|
-        | [{}\[\]()]+[,;]?\s*$ | "[^"]{1,100}":\ ? | </?\w[^>]{0,300}>\s*$ | \w{1,40}=\S+\s*$
-        | drwx | -rw | caused\ by:\ \S+(?:Error|Exception) | (?:\w+[/\\]){2,}\S+\s*$ | 0x[0-9a-f]{4,}
-        | [0-9a-f]{7,40}\ \S
-        )""",
-        re.X | re.I,
-    )

@@ -1,0 +1,266 @@
+"""One pass over a rollout file: lines to items."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+from memkit.model import Facts, Item, Kind, Session, Tier
+from memkit.rollouts import frames, lines, shapes, speakers, tools
+from memkit.rollouts.heads import environment_cwd
+from memkit.rollouts.replay import Gone, Replay, Rollbacks
+
+_FIRST_HUMAN_BYTES = 2_000
+_MOST_OPEN_CALLS = 4_096
+_MOST_CITATIONS = 1_000
+_NO_INTERRUPTION = frozenset({"review_ended"})
+
+
+class Reading:
+    """One pass over a file: lines to items."""
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        fast: bool,
+        session: Session | None = None,
+        gone: Gone | None = None,
+        replay: Replay | None = None,
+    ) -> None:
+        self._lines = lines.Lines(path, fast=fast)
+        self._id = session.id if session else ""
+        self._cwd = session.cwd if session else ""
+        self._gone = gone or Gone(())
+        self._replay = replay or Replay(forked=False, started_at=0.0, parent=None)
+        self.rollbacks = Rollbacks()
+        self._dropping = False
+        self._turn = 0
+        self._time: float | None = None
+        self._asked: dict[str, dict[str, str]] = {}
+        self._tools: dict[str, str] = {}
+        self._unphased: tuple[str, float | None] | None = None
+        self._interrupted: set[int] = set()
+        self._citations: dict[str, None] = {}
+        self._external = False
+        self._first_human = ""
+
+    def facts(self, session: Session) -> Facts:
+        """Of the whole pass."""
+        return Facts(
+            session=session if session.cwd else replace(session, cwd=self._cwd),
+            bad_lines=self._lines.bad,
+            unknown_lines=self._lines.unknown,
+            lines=self._lines.count,
+            interrupted=frozenset(self._interrupted - {0}),
+            external_context=self._external,
+            human_turns=self._turn,
+            first_human=self._first_human,
+            citations=tuple(self._citations),
+            rate=_rate(self._lines.rate),
+        )
+
+    def __iter__(self) -> Iterator[Item]:
+        for line in self._lines:
+            if line.kind[0] == "response_item":
+                self._time = frames.seconds(line.time)
+                yield from self._item_line(line.data)
+            else:
+                yield from self._other_line(line)
+        yield from self._settle(Tier.FINAL)
+
+    # --- lines that are no items
+
+    def _other_line(self, line: lines.Line) -> Iterator[Item]:
+        data = line.data
+        if isinstance(data, shapes.TurnContext):
+            self._cwd = tools.clean(data.cwd or "") or self._cwd
+            self._replay.turn_begins(data.turn_id)
+        elif isinstance(data, shapes.AgentEvent):
+            self._cite(data.memory_citation)
+        elif isinstance(data, shapes.Nothing):
+            self._external = True
+        elif isinstance(data, shapes.TurnEvent):
+            yield from self._turn_event(line.kind[1], data=data)
+
+    def _turn_event(self, name: str, *, data: shapes.TurnEvent) -> Iterator[Item]:
+        if name == "turn_aborted":
+            if data.reason not in _NO_INTERRUPTION and not self._dropping:
+                self._interrupted.add(self._turn)
+        elif name == "thread_rolled_back":
+            yield from self._settle(Tier.FINAL)
+            self.rollbacks.take_back(data.num_turns or 0)
+        else:
+            self._replay.turn_begins(data.turn_id)
+
+    def _cite(self, citation: object) -> None:
+        if not isinstance(citation, dict):
+            return
+        for key in ("rollout_ids", "thread_ids"):
+            ids = citation.get(key)
+            for each in ids if isinstance(ids, list) else ():
+                self._cited(each)
+
+    def _cited(self, thread_id: object) -> None:
+        if isinstance(thread_id, str) and thread_id.strip() and len(self._citations) < _MOST_CITATIONS:
+            self._citations[thread_id.strip()[:200]] = None
+
+    # --- items
+
+    def _item_line(self, data: shapes.Payload) -> Iterator[Item]:
+        if isinstance(data, shapes.Message):
+            yield from self._message(data)
+        elif isinstance(data, shapes.AgentMessage):
+            yield from self._give(Tier.OTHER_AGENT, text=tools.content_text(data.content))
+        elif isinstance(data, shapes.Call):
+            yield from self._call(tools.call(data), call_id=data.call_id or "", asked=data)
+        elif isinstance(data, shapes.LocalShell):
+            command = data.action.command if data.action else None
+            yield from self._call(tools.ran(command or "", tool="local_shell"), call_id=data.call_id or data.id or "")
+        elif isinstance(data, shapes.Output):
+            yield from self._output(data)
+        elif isinstance(data, shapes.WebSearch):
+            yield from self._call(tools.Called(Kind.CALL, "web_search", tools.searched(data), external=True))
+        elif isinstance(data, shapes.ImageCall):
+            yield from self._call(tools.Called(Kind.CALL, "image_generation", data.revised_prompt or ""))
+        elif isinstance(data, shapes.ToolSearchOutput):
+            yield from self._printed(f"{len(data.tools or [])} tools", call_id=data.call_id or "")
+
+    def _message(self, data: shapes.Message) -> Iterator[Item]:
+        if data.role == "user":
+            yield from self._user(data)
+        elif data.role == "assistant":
+            text = tools.clean(tools.content_text(data.content))
+            for block in _citation_block().findall(text):
+                for thread_id in _cited_ids(block):
+                    self._cited(thread_id)
+            text = _citation_block().sub("", text).strip()
+            if data.phase is None:
+                yield from self._settle(Tier.COMMENTARY)
+                self._unphased = (text, self._time)
+            else:
+                tier = Tier.COMMENTARY if data.phase == "commentary" else Tier.FINAL
+                yield from self._give(tier, text=text)
+
+    def _user(self, data: shapes.Message) -> Iterator[Item]:
+        content = data.content if isinstance(data.content, list) else [shapes.Content(text=data.content)]
+        spoken: list[speakers.Spoken] = []
+        for part in content:
+            text = tools.clean(tools.part_text(part))
+            for each in speakers.classify(text):
+                if each.tier is Tier.HUMAN and spoken and spoken[-1].tier is Tier.HUMAN:
+                    spoken[-1] = speakers.Spoken(Tier.HUMAN, f"{spoken[-1].text}\n{each.text}")
+                elif each.tier is not None:
+                    spoken.append(each)
+        for each in spoken:
+            if each.tier is Tier.HARNESS and not self._cwd:
+                self._cwd = environment_cwd(each.text)
+            if each.tier is not None:
+                yield from self._give(each.tier, text=each.text)
+
+    def _call(self, called: tools.Called, *, call_id: str = "", asked: shapes.Call | None = None) -> Iterator[Item]:
+        self._external = self._external or called.external
+        for known in (self._tools, self._asked):
+            while len(known) >= _MOST_OPEN_CALLS:
+                del known[next(iter(known))]
+        if call_id:
+            self._tools[call_id] = called.tool
+        if asked is not None and called.tool == tools.ASK:
+            self._asked[call_id] = tools.questions(asked)
+        yield from self._give(Tier.TOOL, kind=called.kind, text=called.text, call_id=call_id, tool=called.tool)
+
+    def _output(self, data: shapes.Output) -> Iterator[Item]:
+        call_id = data.call_id or ""
+        text, code = tools.output(data)
+        answered = tools.answers(text, asked=self._asked.pop(call_id)) if call_id in self._asked else None
+        if answered is None:
+            yield from self._printed(text, call_id=call_id, exit_code=code)
+            return
+        question, answer = answered
+        tool = self._tools.pop(call_id, "")
+        yield from self._give(
+            Tier.HUMAN, kind=Kind.ANSWER, text=answer, call_id=call_id, tool=tool, question=tools.clean(question)
+        )
+
+    def _printed(self, text: str, *, call_id: str, exit_code: int | None = None) -> Iterator[Item]:
+        tool = self._tools.pop(call_id, "")
+        yield from self._give(Tier.TOOL, kind=Kind.OUTPUT, text=text, call_id=call_id, tool=tool, exit_code=exit_code)
+
+    def _settle(self, tier: Tier) -> Iterator[Item]:
+        """Older clients name no phase: what the assistant said before it went on working was commentary."""
+        if self._unphased is not None:
+            (text, said_at), self._unphased = self._unphased, None
+            now, self._time = self._time, said_at
+            yield from self._give(tier, text=text)
+            self._time = now
+
+    def _give(
+        self,
+        tier: Tier,
+        *,
+        text: str,
+        kind: Kind = Kind.MESSAGE,
+        call_id: str = "",
+        tool: str = "",
+        exit_code: int | None = None,
+        question: str = "",
+    ) -> Iterator[Item]:
+        if self._unphased is not None:
+            yield from self._settle(Tier.COMMENTARY if tier in (Tier.TOOL, Tier.COMMENTARY, Tier.FINAL) else Tier.FINAL)
+        text = tools.clean(text)
+        if not text and kind is Kind.MESSAGE:
+            return
+        human = tier is Tier.HUMAN and kind is Kind.MESSAGE
+        index = self.rollbacks.item(human=human)
+        self._dropping = self._replay.covers(tier, kind=kind, text=text) or self._gone.holds(index)
+        if self._dropping:
+            return
+        if human:
+            self._turn += 1
+            self._first_human = self._first_human or _head_bytes(text, limit=_FIRST_HUMAN_BYTES)
+        yield Item(
+            tier=tier,
+            kind=kind,
+            text=text,
+            turn=self._turn,
+            time=self._time,
+            cwd=self._cwd,
+            call_id=call_id,
+            tool=tool,
+            exit_code=exit_code,
+            question=question,
+        )
+
+
+def _head_bytes(text: str, *, limit: int) -> str:
+    return text[:limit].encode()[:limit].decode("utf-8", "ignore")
+
+
+@cache
+def _citation_block() -> re.Pattern[str]:
+    return re.compile(r"<oai-mem-citation>(.*?)(?:</oai-mem-citation>|\Z)", re.S)
+
+
+def _cited_ids(block: str) -> list[str]:
+    _, _, rest = block.partition("<rollout_ids>")
+    return rest.partition("</rollout_ids>")[0].split()
+
+
+def _rate(line: lines.Line | None) -> tuple[float, float] | None:
+    """The window that is used most, and when it starts anew (0 when not told)."""
+    limits = line.data.rate_limits if line is not None and isinstance(line.data, shapes.TokenCount) else None
+    if line is None or limits is None:
+        return None
+    windows = [
+        each for each in (limits.primary, limits.secondary) if each is not None and each.used_percent is not None
+    ]
+    if not windows:
+        return None
+    most = max(windows, key=lambda each: each.used_percent or 0.0)
+    resets_at = most.resets_at
+    if resets_at is None and most.resets_in_seconds is not None:
+        resets_at = (frames.seconds(line.time) or 0.0) + most.resets_in_seconds
+    return most.used_percent or 0.0, resets_at or 0.0
