@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 from memkit import match
 from memkit.documents import inline
 from memkit.documents.summary import SummaryDoc, SummaryLine
+from memkit.lint import near
 from memkit.lint.world import World
 from memkit.model import Section
 
@@ -82,32 +83,37 @@ class _Said:
         if line.scope is not None or not self._all:
             return ""
         texts = inline.quotes(line.text) or (line.text,)
-        near = [statement for text in texts for statement in self._near(text)]
-        found = [statement for statement in near if any(_occurs(text, statement.text) for text in texts)]
+        close = [statement for text in texts for statement in self._close(text)]
+        found = [statement for statement in close if any(_occurs(text, statement.text) for text in texts)]
         projects = {statement.project for statement in found}
         if len(projects) != 1 or len({statement.thread_id for statement in found}) < (line.sessions or 1):
             return ""
-        if any(map(_general, texts)) or any(_general_for(statement.text, texts) for statement in near):
+        if any(map(_general, texts)) or any(_general_for(statement.text, texts) for statement in close):
             return ""
         project = projects.pop()
         if project in _NOWHERE:
             return "said outside of any project and not for every one: it stays in its record"
         return f"said in {project} only and not for every project: the line must begin with `(in {project}) `"
 
-    def _near(self, text: str) -> list[Statement]:
+    def _close(self, text: str) -> list[Statement]:
         numbers: set[int] = set().union(*(self._by_word.get(word, set()) for word in _words(text)))
         return [self._all[number] for number in sorted(numbers)]
+
+
+@lru_cache(maxsize=65_536)
+def _pieces(statement: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((statement, *match.sentences(statement))))
 
 
 def _occurs(text: str, statement: str) -> bool:
     flat = _flat(text)
     if flat and f" {flat} " in f" {_flat(statement)} ":
         return True
-    return match.same(text, statement) or any(match.same(text, piece) for piece in match.sentences(statement))
+    return any(near.same(text, piece) for piece in _pieces(statement))
 
 
 def _general(text: str) -> bool:
-    return match.everywhere(text) or any(match.judge(piece).everywhere for piece in (text, *match.sentences(text)))
+    return match.everywhere(text) or any(match.judge(piece).everywhere for piece in _pieces(text))
 
 
 def _general_for(statement: str, texts: Iterable[str]) -> bool:
@@ -122,6 +128,7 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(word for word in _flat(text).split() if len(word) > 2 or not word.isascii())
 
 
+@lru_cache(maxsize=65_536)
 def _flat(text: str) -> str:
     return " ".join(_word().findall(text.casefold()))
 

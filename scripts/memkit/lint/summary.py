@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from functools import cache
 from itertools import combinations
 
-from memkit import match, tokens
+from memkit import tokens
 from memkit.documents import inline, names, summary
 from memkit.documents.summary import SummaryDoc, SummaryLine
-from memkit.lint import pointers, scope, status
+from memkit.lint import near, pointers, scope, status
 from memkit.lint.rules import finding, shown
 from memkit.lint.world import World
 from memkit.model import Finding, Section
@@ -64,7 +64,7 @@ def _duplicates(file: str, doc: SummaryDoc) -> Iterator[Finding]:
                 yield finding(file, line.line, rule="duplicate-line", message=message)
         claims = [line for line in first.values() if not line.pointer][:_MOST_COMPARED]
         for a, b in combinations(claims, 2):
-            if a.scope == b.scope and a.heading == b.heading and match.same(a.text, b.text):
+            if a.scope == b.scope and a.heading == b.heading and near.same(a.text, b.text):
                 message = f"says nearly the same as line {a.line}: {shown(b.text)}"
                 yield finding(file, b.line, rule="duplicate-line", message=message)
 
