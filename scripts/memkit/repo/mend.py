@@ -126,10 +126,12 @@ def _candidates(door: Door) -> Iterator[str]:
 
 
 def _newest_first(door: Door, oids: list[str]) -> list[str]:
-    whole = [oid for oid in oids if objects.tip_or_none(door, oid)]
-    if not whole:
+    """Those that are commits and what comes before them, children first, else by time."""
+    there = [oid for oid in oids if objects.tip_or_none(door, oid)]
+    if not there:
         return []
-    return door.read("rev-list", "--no-walk=sorted", *whole).text.split()
+    walked = door.read("rev-list", "--date-order", *there, "--", ok=(0, 128))
+    return (door.read("rev-list", "--no-walk=sorted", *there, "--") if walked.code else walked).text.split()
 
 
 def _is_whole(door: Door, oid: str) -> bool:
