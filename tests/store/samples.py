@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 from memkit.model import Record, Session
 from memkit.store import Store
@@ -36,6 +37,13 @@ def record(name: str = "s1", *, updated_at: float = NOW - 10 * HOUR, summary: st
         slug="fix_the_tests",
         generated_at=int(NOW),
     )
+
+
+def content(store_path: Path) -> dict[str, bytes]:
+    """All that stands on the disk for a store; the log's index (-shm) is only how its readers find their way."""
+    return {
+        path.name: path.read_bytes() for path in store_path.parent.glob("state.sqlite*") if path.suffix != ".sqlite-shm"
+    }
 
 
 def anyone(answer: bool) -> Callable[[str], bool]:

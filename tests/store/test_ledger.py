@@ -10,7 +10,7 @@ import pytest
 
 from memkit.model import Entry, Reason, Record, Session, State
 from memkit.store import Judgement, Store, ledger, records
-from tests.store.samples import HOUR, NOW, anyone, extract, lease, session
+from tests.store.samples import HOUR, NOW, anyone, content, extract, lease, session
 
 
 @pytest.fixture
@@ -46,9 +46,10 @@ def test_entries_come_latest_first_then_by_id(store: Store) -> None:
 def test_seeing_the_same_again_writes_the_same_row_and_keeps_its_state(store: Store) -> None:
     store.see([session()])
     store.judge("s1", state=State.SKIPPED, reason=Reason.TOO_OLD)
-    before = store.entries()
+    before, written = store.entries(), content(store.path)
     store.see([session()])
     assert store.entries() == before
+    assert content(store.path) == written
 
 
 def test_stats_knows_every_file_also_the_copies(store: Store) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from memkit.errors import ExitCode, StorageError
 from memkit.model import Claim, Reason, Section, State, Tombstone
-from memkit.store import Store, database, schema
+from memkit.store import Store, connect, schema
 from tests.store.children import make_readonly, run, run_without_rights, shared_folder
 from tests.store.samples import NOW, extract, lease, session
 
@@ -50,7 +50,7 @@ def _make_schema_1(path: Path) -> None:
 
 
 def _use(monkeypatch: pytest.MonkeyPatch, migrations: Sequence[schema.Migration]) -> None:
-    monkeypatch.setattr(database, "MIGRATIONS", migrations)
+    monkeypatch.setattr(connect, "MIGRATIONS", migrations)
 
 
 def _shape(path: Path) -> list[tuple[object, ...]]:
@@ -84,9 +84,26 @@ def test_every_connection_deletes_securely_and_keeps_foreign_keys(path: Path) ->
     with Store.open(path) as store:
         answers = [
             store._rows(f"PRAGMA {name}")[0][0]
-            for name in ("secure_delete", "foreign_keys", "journal_mode", "temp_store", "synchronous")
+            for name in ("secure_delete", "foreign_keys", "journal_mode", "temp_store")
         ]
-    assert answers == [1, 1, "delete", 2, 2]
+    assert answers == [1, 1, "wal", 2]
+
+
+def test_what_the_user_said_is_on_the_disk_at_once_and_what_can_be_read_again_need_not_be(path: Path) -> None:
+    full, normal = 2, 1
+    with Store.open(path) as store:
+
+        def level() -> object:
+            return store._rows("PRAGMA synchronous")[0][0]
+
+        store.see([session()])
+        assert level() == normal
+        store.bury([Tombstone(subject="a", text="A")])
+        assert level() == full
+        extract(store)
+        assert level() == normal
+        store.switch("s1", use=False)
+        assert level() == full
 
 
 def test_deleted_words_are_gone_from_the_bytes_of_the_file(path: Path) -> None:
@@ -94,7 +111,8 @@ def test_deleted_words_are_gone_from_the_bytes_of_the_file(path: Path) -> None:
     claim = Claim(section=Section.TIPS, text=secret)
     with Store.open(path) as store:
         store.keep_claims([claim])
-        assert secret.encode() in path.read_bytes()
+    assert secret.encode() in path.read_bytes()
+    with Store.open(path) as store:
         store.drop_claims([claim])
     assert secret.encode() not in path.read_bytes()
     assert list(path.parent.glob("state*")) == [path]
@@ -233,16 +251,20 @@ def test_a_damaged_page_is_met_with_one_clear_line(path: Path) -> None:
 
 
 def test_a_file_that_another_program_keeps_locked_is_refused(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    Store.open(path).close()
-    monkeypatch.setattr(database, "_BUSY_SECONDS", 0.0)
+    monkeypatch.setattr(connect, "_BUSY_SECONDS", 0.0)
     other = sqlite3.connect(path, isolation_level=None)
-    other.execute("BEGIN EXCLUSIVE")
     try:
+        other.execute("BEGIN EXCLUSIVE")
         assert "locked by another program" in _refusal(path)
+        other.execute("ROLLBACK")
+        with Store.open(path) as store:
+            other.execute("BEGIN IMMEDIATE")
+            with pytest.raises(StorageError, match="locked by another program"):
+                store.set_meta("key", "value")
+            other.execute("ROLLBACK")
+            store.set_meta("key", "value")
     finally:
         other.close()
-    with Store.open(path) as store:
-        assert store.meta("key") is None
 
 
 def test_readers_read_while_a_writer_is_in_its_transaction(path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 from memkit.clock import DAY
 from memkit.model import Reason, Record, State
 from memkit.store import Store
-from tests.store.samples import HOUR, NOW, anyone, extract, lease, put_records, record, session, used
+from tests.store.samples import HOUR, NOW, anyone, content, extract, lease, put_records, record, session, used
 
 
 @pytest.fixture
@@ -100,9 +100,9 @@ def test_the_selection_is_marked_and_a_later_one_moves_the_marks(store: Store) -
 def test_selecting_the_same_again_leaves_the_bytes_of_the_file(store: Store) -> None:
     put_records(store, record("a"), record("b"))
     first = store.select("v2", now=NOW)
-    before = store.path.read_bytes()
+    before = content(store.path)
     assert store.select("v2", now=NOW) == first
-    assert store.path.read_bytes() == before
+    assert content(store.path) == before
 
 
 def test_an_imported_record_makes_its_session_extracted_and_not_due_when_its_file_is_seen(store: Store) -> None:

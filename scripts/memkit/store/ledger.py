@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from memkit.model import Entry, Reason, Session, State
-from memkit.store.database import Database, Row, Value, bound, marks, names
+from memkit.store.connect import Row
+from memkit.store.database import Database, Value, bound, marks, names
 
 SESSION = (
     "id",
@@ -74,7 +75,12 @@ class Ledger(Database):
                 now[session.id] = session if before is None else _merged(before, session, exists)
             _put_sessions(db, [session for session in now.values() if session != known.get(session.id)])
             db.executemany(
-                "INSERT OR REPLACE INTO files (path, session_id, size, mtime_ns, updated_at) VALUES (?, ?, ?, ?, ?)",
+                # A row that says the same is not written: an idle scan leaves the file's bytes alone.
+                "INSERT INTO files (path, session_id, size, mtime_ns, updated_at) VALUES (?, ?, ?, ?, ?)"
+                " ON CONFLICT (path) DO UPDATE SET session_id = excluded.session_id, size = excluded.size,"
+                " mtime_ns = excluded.mtime_ns, updated_at = excluded.updated_at"
+                " WHERE (session_id, size, mtime_ns, updated_at)"
+                " IS NOT (excluded.session_id, excluded.size, excluded.mtime_ns, excluded.updated_at)",
                 [bound((s.path, s.id, s.size, s.mtime_ns, s.updated_at)) for s in seen if s.path],
             )
             grown = [before.id for before in known.values() if moment(before) != moment(now[before.id])]
@@ -121,7 +127,7 @@ class Ledger(Database):
 
     def switch(self, session_id: str, *, generate: bool | None = None, use: bool | None = None) -> bool:
         """Set the user's switches of a session, None leaves one as it is; False when the session was never seen."""
-        with self._write() as db:
+        with self._write(durable=True) as db:
             done = db.execute(
                 'UPDATE sessions SET generate = ifnull(?, generate), "use" = ifnull(?, "use") WHERE id = ?',
                 bound((generate, use, session_id)),

@@ -8,7 +8,8 @@ from dataclasses import replace
 
 from memkit.clock import DAY
 from memkit.model import Reason, Record, Session, State, Version
-from memkit.store.database import Database, Row, Value, bound, marks, names
+from memkit.store.connect import Row
+from memkit.store.database import Database, Value, bound, marks, names
 from memkit.store.ledger import SESSION
 
 _RECORD = (

@@ -69,7 +69,7 @@ class Runs(Database):
 
     def set_meta(self, key: str, value: str | None) -> None:
         """Set a named value; None removes it."""
-        with self._write() as db:
+        with self._write(durable=True) as db:
             if value is None:
                 db.execute("DELETE FROM meta WHERE key = ?", bound((key,)))
             else:

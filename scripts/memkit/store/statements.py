@@ -33,7 +33,7 @@ class Statements(Database):
 
     def keep_claims(self, claims: Iterable[Claim]) -> None:
         """Keep claims; the same section, scope, text and thread again gets the later time and its source."""
-        with self._write() as db:
+        with self._write(durable=True) as db:
             db.executemany(
                 f"INSERT INTO claims ({names(_CLAIM)}) VALUES ({marks(len(_CLAIM))})"
                 " ON CONFLICT (section, scope IS NULL, ifnull(scope, ''), text, thread_id) DO UPDATE SET"
@@ -43,7 +43,7 @@ class Statements(Database):
 
     def drop_claims(self, claims: Iterable[Claim]) -> int:
         """Drop the claims with the same section, scope, text and thread; how many there were."""
-        with self._write() as db:
+        with self._write(durable=True) as db:
             done = db.executemany(
                 "DELETE FROM claims WHERE section = ? AND scope IS ? AND text = ? AND thread_id = ?",
                 [bound((claim.section, claim.scope, claim.text, claim.thread_id)) for claim in claims],
@@ -71,7 +71,7 @@ class Statements(Database):
 
     def bury(self, tombstones: Iterable[Tombstone]) -> None:
         """Keep tombstones; the same one again, whatever its source, gets the later time and its source."""
-        with self._write() as db:
+        with self._write(durable=True) as db:
             db.executemany(
                 f"INSERT INTO tombstones ({names(_TOMBSTONE)}) VALUES ({marks(len(_TOMBSTONE))})"
                 " ON CONFLICT (scope IS NULL, ifnull(scope, ''), ifnull(section, ''), subject, text, thread_id)"
@@ -82,7 +82,7 @@ class Statements(Database):
 
     def unbury(self, tombstones: Iterable[Tombstone]) -> int:
         """Take tombstones away, whatever their time and source; how many there were."""
-        with self._write() as db:
+        with self._write(durable=True) as db:
             done = db.executemany(
                 "DELETE FROM tombstones"
                 " WHERE scope IS ? AND section IS ? AND subject = ? AND text = ? AND thread_id = ?",
