@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from memkit.errors import GitError, StorageError
+from memkit.errors import GitError, MemkitError, StorageError
 from memkit.repo import Change, Repo
+from memkit.repo.door import Answer, refusal
 from tests.repo.tools import Git, stage, tree
 
 FROZEN = 1790000000
@@ -367,6 +368,51 @@ def test_gits_first_line_of_complaint_is_passed_on(repo: Repo, home: Path) -> No
     with pytest.raises(GitError, match=r"^Git refused: bad config line 1 in file .*config \(") as caught:
         repo.head()
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("complaint", "kind", "line"),
+    [
+        (
+            "error: unable to write x: No space left on device\nfatal: no\n",
+            StorageError,
+            "unable to write file",
+        ),
+        ("warning: w\nfatal: could not open '.git/x': Read-only file system\n", StorageError, "could not open"),
+        ("error: insufficient permission for adding an object to repository", StorageError, "insufficient permission"),
+        ("hint: h\nfatal: something else\nhint: more\n", GitError, "Git refused: something else"),
+        ("", GitError, "Git refused: exit status 128"),
+    ],
+)
+def test_what_git_complains_of_becomes_one_line(
+    complaint: str, kind: type[MemkitError], line: str, tmp_path: Path
+) -> None:
+    error = refusal(Answer(128, b"", complaint), tmp_path)
+    assert type(error) is kind
+    assert line in str(error)
+    assert "\n" not in str(error)
+    assert str(tmp_path) in error.mend
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+def test_a_read_only_home_is_said_in_one_line(repo: Repo, home: Path) -> None:
+    base, commit = stage(repo, {"memories_v2/a.md": "two\n"})
+    (home / "memkit.yaml").write_text("version: v1\n")
+    folders = [home, *(spot for spot in home.rglob("*") if spot.is_dir())]
+    for folder in folders:
+        folder.chmod(0o500)
+    try:
+        with pytest.raises(StorageError, match="the home can't be used"):
+            repo.commit_paths(["memkit.yaml"], message="x")
+        with pytest.raises(StorageError, match="the home can't be used"):
+            repo.publish(commit, base=base)
+        with pytest.raises(StorageError, match="the home can't be used"), repo.staging():
+            pass
+        assert repo.read_files("memories_v2/a.md") == {"memories_v2/a.md": b"alpha\n"}
+    finally:
+        for folder in folders:
+            folder.chmod(0o700)
+    assert repo.head() == base
 
 
 def test_a_file_in_the_place_of_the_home_or_its_folders_is_a_clear_error(tmp_path: Path) -> None:

@@ -59,6 +59,14 @@ def test_a_broken_main_comes_back_from_the_reflog(repo: Repo, home: Path, text: 
     assert (after.head(), after.changed(), len(after.history())) == (newest, (), 2)
 
 
+def test_a_broken_main_does_not_fall_back_to_an_older_packed_one(repo: Repo, home: Path, git: Git) -> None:
+    git("pack-refs", "--all")
+    newest = second(repo)
+    (home / ".git" / "refs" / "heads" / "main").write_text("garbage\n")
+    after = Repo.ensure(home)
+    assert (after.head(), git("rev-parse", "main"), after.changed()) == (newest, newest, ())
+
+
 def test_a_broken_main_without_reflogs_comes_back_from_other_refs(repo: Repo, home: Path, git: Git) -> None:
     newest = second(repo)
     git("branch", "older", "HEAD~1")

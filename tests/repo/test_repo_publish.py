@@ -239,6 +239,47 @@ def test_a_kill_at_any_step_of_publishing_is_put_right(repo: Repo, home: Path, t
     assert ends == {base, commit}
 
 
+def test_a_kill_at_any_step_of_a_commit_is_put_right(repo: Repo, home: Path, tmp_path: Path) -> None:
+    base = repo.head()
+    (home / "memories_v2" / "a.md").write_text("by hand\n")
+    (home / "memories_v2" / "b.md").unlink()
+    ends = set()
+    for at in range(30):
+        copy = tmp_path / f"copy-{at}"
+        shutil.copytree(home, copy)
+        died = killed(partial(Repo.at(copy).commit_paths, ["memories_v2"], message="edit"), at=at)
+        after = Repo.ensure(copy)
+        done = after.head() != base
+        assert [change.path for change in after.changed()] == ([] if done else ["memories_v2/a.md", "memories_v2/b.md"])
+        assert after.commit_paths(["memories_v2"], message="edit") == ("" if done else after.head())
+        ends.add(after.head())
+        shutil.rmtree(copy)
+        if not died:
+            break
+    assert not died
+    assert len(ends) == 1
+
+
+def test_a_kill_at_any_step_of_making_a_home_is_put_right(tmp_path: Path) -> None:
+    for at in range(40):
+        copy = tmp_path / f"copy-{at}"
+        died = killed(partial(Repo.ensure, copy), at=at)
+        (copy / "mine.md").parent.mkdir(exist_ok=True)
+        (copy / "mine.md").write_text("mine\n")
+        after = Repo.ensure(copy)
+        assert after.commit_paths(["mine.md"], message="first") == after.head() != ""
+        if not died:
+            break
+    assert not died
+
+
+def test_another_gits_lock_on_the_index_does_not_stop_a_publish(repo: Repo, home: Path) -> None:
+    base, commit = stage(repo, WORK)
+    (home / ".git" / "index.lock").write_text("")
+    repo.publish(commit, base=base)
+    assert (repo.head(), read(home), repo.changed()) == (commit, AFTER, ())
+
+
 def test_a_kill_of_the_repair_itself_is_put_right(repo: Repo, home: Path, tmp_path: Path) -> None:
     base, commit = stage(repo, WORK)
     keep_intent(home, Intent(base, commit))

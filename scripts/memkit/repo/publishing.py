@@ -6,7 +6,7 @@ import fcntl
 import json
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -68,8 +68,11 @@ def _move(door: Door, intent: Intent, deltas: Mapping[str, Delta]) -> None:
         if not isinstance(error, Moved) and objects.tip(door, MAIN) != intent.base:
             raise Moved("another commit was made meanwhile", mend="run again") from error
         raise
-    sync_index(door)
     drop_intent(door.home)
+    # The memory has moved; what remains is upkeep, which another Git's lock may put off to the next run.
+    with suppress(MemkitError):
+        sync_index(door)
+        door.write("gc", "--auto", "--quiet")
 
 
 def _turned(deltas: Mapping[str, Delta]) -> dict[str, Delta]:
