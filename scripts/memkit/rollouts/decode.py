@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from memkit.errors import RolloutError
@@ -42,7 +43,7 @@ class Decoder:
     def __iter__(self) -> Iterator[Item]:
         try:
             dropped = self._rolled_back()
-            parent = iter(Reading(self._parent, fast=self._fast)) if self._parent is not None else None
+            parent = _readable(self._parent) if self._parent is not None else None
             replay = Replay(forked=bool(self._session.forked_from), started_at=self._session.started_at, parent=parent)
             reading = Reading(self._path, fast=self._fast, session=self._session, gone=Gone(dropped), replay=replay)
             yield from reading
@@ -65,6 +66,12 @@ def _own_head(path: Path) -> Session:
     if isinstance(session, Problem):
         raise RolloutError(f"{path}: {session.what}")
     return session
+
+
+def _readable(path: Path) -> Iterator[Item]:
+    """The parent's items as far as they can be read: without them the fork's are still there."""
+    with suppress(OSError, RolloutError):
+        yield from Reading(path, fast=True)
 
 
 def _contains(path: Path, needle: bytes) -> bool:

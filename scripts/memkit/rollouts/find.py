@@ -31,8 +31,9 @@ def find(*, codex_home: Path, archived: bool = False) -> Iterator[Found | Proble
     """
     for name in ("sessions", "archived_sessions")[: 1 + archived]:
         folder = codex_home / name
-        if folder.exists():
-            yield from _in_order(_walk(folder, named="rollout-", seen=set()))
+        for each in _in_order(_walk(folder, named="rollout-", seen=set())):
+            if each.path != folder or not isinstance(each, Problem) or each.kind != "missing":
+                yield each
 
 
 def find_in(paths: Sequence[Path]) -> Iterator[Found | Problem]:
@@ -73,10 +74,10 @@ def _walk(top: Path, *, named: str, seen: set[tuple[int, int]]) -> Iterator[Foun
             with os.scandir(folder) as entries:
                 inside = sorted(entries, key=lambda entry: entry.name)
         except OSError as error:
-            yield Problem(path=folder, what=error.strerror or str(error), kind="unreadable")
+            yield _refused(folder, error=error)
             continue
         for entry in inside:
-            if entry.is_dir():
+            if _is_folder(entry):
                 folders.append(Path(entry.path))
             elif entry.name.startswith(named) and entry.name.endswith(_SUFFIXES):
                 yield from _file(Path(entry.path), seen=seen)
@@ -85,11 +86,8 @@ def _walk(top: Path, *, named: str, seen: set[tuple[int, int]]) -> Iterator[Foun
 def _file(path: Path, *, seen: set[tuple[int, int]]) -> Iterator[Found | Problem]:
     try:
         about = path.stat()
-    except FileNotFoundError:
-        yield Problem(path=path, what="no such file", kind="missing")
-        return
     except OSError as error:
-        yield Problem(path=path, what=error.strerror or str(error), kind="unreadable")
+        yield _refused(path, error=error)
         return
     if not stat.S_ISREG(about.st_mode):
         yield Problem(path=path, what="not a file", kind="unreadable")
@@ -102,3 +100,16 @@ def _file(path: Path, *, seen: set[tuple[int, int]]) -> Iterator[Found | Problem
 
 
 # --- the session ---------------------------------------------------------------------------------------------------
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:  # a link that leads in circles
+        return False
+
+
+def _refused(path: Path, *, error: OSError) -> Problem:
+    if isinstance(error, FileNotFoundError):
+        return Problem(path=path, what="no such file or folder", kind="missing")
+    return Problem(path=path, what=error.strerror or str(error), kind="unreadable")

@@ -10,12 +10,13 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import islice
 from pathlib import Path
-from typing import IO, Literal
+from typing import IO, Literal, TypeVar
 
 from memkit.errors import RolloutError
 from memkit.model import Session
 from memkit.rollouts import frames, shapes
 
+T = TypeVar("T")
 _HEAD_LINES = 64
 _HEAD_BYTES = 4 << 20  # what of the file's beginning is looked at for its session_meta and its directory
 _TAIL_LINES = 50
@@ -63,7 +64,9 @@ def head(path: Path) -> Session | Problem:
 @dataclass(slots=True)
 class _Beginning:
     meta: shapes.Meta | None = None
+    meta_first: bool = False
     cwd: str = ""
+    lines: int = 0
     is_rollout: bool = False
 
 
@@ -75,35 +78,39 @@ def _beginning(stream: IO[bytes]) -> _Beginning:
         for each in frames.frames(raw):
             seen.is_rollout = seen.is_rollout or each.kind == frames.STATE or each.kind in shapes.known()
             if each.kind == ("session_meta", "") and seen.meta is None:
-                seen.meta = _meta(each.payload)
+                seen.meta = _decoded(each, want=shapes.Meta)
+                seen.meta_first = not seen.lines
                 seen.cwd = text_of(seen.meta.cwd) if seen.meta is not None else ""
             elif each.kind == ("response_item", "message") and not seen.cwd:
-                seen.cwd = environment_cwd(each.payload.decode("utf-8", "replace").replace("\\n", "\n"))
+                said = _decoded(each, want=shapes.Message)
+                parts = said.content if said is not None and isinstance(said.content, list) else []
+                seen.cwd = next(filter(None, (environment_cwd(text_of(part.text)) for part in parts)), "")
+        seen.lines += bool(raw.strip(frames.BLANK))
         if (seen.meta is not None and seen.cwd) or size > _HEAD_BYTES:
             break
     return seen
 
 
-def _meta(payload: bytes) -> shapes.Meta | None:
-    for clean in (payload, *frames.mended(payload)[0]):
+def _decoded(frame: frames.Frame, *, want: type[T]) -> T | None:
+    for clean in (frame.payload, *frames.mended(frame.payload)[0]):
         try:
-            meta = shapes.payload_decoder(("session_meta", "")).decode(clean)
+            value = shapes.payload_decoder(frame.kind).decode(clean)
         except frames.DAMAGED:
             continue
-        return meta if isinstance(meta, shapes.Meta) else None
+        return value if isinstance(value, want) else None
     return None
 
 
 @cache
 def _environment() -> re.Pattern[str]:
     return re.compile(
-        r"<environment_context>.{0,400}?(?:<cwd>([^<\n]+)</cwd>|Current working directory: ([^\n<]+))", re.S
+        r"\s*<environment_context>.{0,400}?(?:<cwd>([^<\n]+)</cwd>|Current working directory: ([^\n<]+))", re.S
     )
 
 
 def environment_cwd(text: str) -> str:
     """The directory that an `<environment_context>` message names, "" when it names none."""
-    found = _environment().search(text)
+    found = _environment().match(text)
     return (found[1] or found[2]).strip() if found else ""
 
 
@@ -163,8 +170,12 @@ def _uuid() -> re.Pattern[str]:
 def _session(path: Path, *, about: os.stat_result, beginning: _Beginning, last: float | None) -> Session:
     meta = beginning.meta or shapes.Meta()
     git = meta.git if isinstance(meta.git, dict) else {}
+    own, named = text_of(meta.id) or text_of(meta.session_id), _uuid().findall(path.name)
+    forked_from = text_of(meta.forked_from_id) or text_of(meta.parent_thread_id)
+    if own and named and own not in named and not beginning.meta_first:
+        own, forked_from = "", own  # the file's own one is damaged: this is the one of the parent that it repeats
     return Session(
-        id=text_of(meta.id) or text_of(meta.session_id) or _id_of(path),
+        id=own or _id_of(path),
         path=_shown(path),
         cwd=beginning.cwd,
         branch=text_of(git.get("branch")),
@@ -175,7 +186,7 @@ def _session(path: Path, *, about: os.stat_result, beginning: _Beginning, last: 
         provider=text_of(meta.model_provider),
         cli_version=text_of(meta.cli_version),
         memory_mode=text_of(meta.memory_mode) or "enabled",
-        forked_from=text_of(meta.forked_from_id) or text_of(meta.parent_thread_id),
+        forked_from=forked_from,
         started_at=frames.seconds(meta.timestamp) or 0.0,
         updated_at=last if last is not None else about.st_mtime,
         size=about.st_size,

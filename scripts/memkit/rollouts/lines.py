@@ -7,15 +7,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
 
 from memkit.rollouts import frames, shapes
 
 _MOST_REPEATED = 1 << 20
+_ENDS = (b"}\n", b"}\r\n", b"}")
 _GLUED = b'{"timestamp":'
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """A line that is read: its type and payload type, its time as written, its decoded payload."""
 
     kind: tuple[str, str]
@@ -25,10 +28,10 @@ class Line:
 
 @cache
 def _head() -> re.Pattern[bytes]:
-    """The start of a line in the usual key order: time, type, payload type, role."""
+    """The start of a line as clients write it: time, type, payload type, role."""
     return re.compile(
-        rb'\{"timestamp": ?"([^"\\]{1,40})", ?(?:"ordinal": ?\d+, ?)?"type": ?"(\w+)", ?"payload": ?\{'
-        rb'(?:"type": ?"(\w+)"(?:, ?"role": ?"(\w+)")?)?'
+        rb'{"timestamp":"([^"\\]{1,40})",(?:"ordinal":\d+,)?"type":"(\w+)","payload":{'
+        rb'(?:"type":"(\w+)"(?:,"role":"(\w+)")?)?'
     )
 
 
@@ -36,8 +39,8 @@ class Lines:
     """The lines of a rollout file that are read, in file order, with counts of the others.
 
     count: lines that are not empty; bad: lines, or pieces of lines, that gave nothing; unknown: lines of a type
-    name, or a shape, that is not known. last_time: the time of the last good line that has one, as written.
-    rate: the newest line with rate limits, undecoded. With `fast` off, every line is decoded in full: same lines.
+    name, or a shape, that is not known. rate: the newest line with rate limits. With `fast` off, every line is decoded
+    in full: same lines.
     """
 
     def __init__(self, path: Path, *, fast: bool = True) -> None:
@@ -46,7 +49,8 @@ class Lines:
         self.count = 0
         self.bad = 0
         self.unknown = 0
-        self.last_time: object = None
+        self._match = _head().match
+        self._plans = _plans()
         self.rate: Line | None = None
 
     def __iter__(self) -> Iterator[Line]:
@@ -65,25 +69,22 @@ class Lines:
 
     def _quick(self, raw: bytes) -> Line | bool | None:
         """The line, False when it is not read, None when only a full decode can tell."""
-        head = _head().match(raw)
-        if head is None or raw.find(_GLUED, 1) > 0 or raw[-3:].rstrip()[-1:] != b"}":
+        head = self._match(raw)
+        if head is None or raw.find(_GLUED, 1) > 0 or not raw.endswith(_ENDS):
             return None
-        kind = _kind(head[2], head[3])
-        if kind not in shapes.known():
+        time, first, second, role = head.groups()
+        plan = self._plans.get((first, second))
+        if plan is None:
             return None
-        if kind not in shapes.WANTED or head[4] == b"developer" or shapes.NEEDLES.get(kind, b"") not in raw:
-            self._seen(head[1])
+        if plan.decoder is None or role == b"developer" or (plan.needle and plan.needle not in raw):
+            self.count += 1
             return False
         try:
-            data = shapes.wrapped_decoder(kind).decode(raw).payload
+            data = plan.decoder.decode(raw).payload
         except frames.DAMAGED:
             return None
-        self._seen(head[1])
-        return self._line(kind, time=self.last_time, data=data) or False
-
-    def _seen(self, time: bytes) -> None:
         self.count += 1
-        self.last_time = time.decode("ascii", "replace")
+        return self._line(plan.kind, time=time.decode("ascii", "replace"), data=data) or False
 
     def _slow(self, raw: bytes) -> Iterator[Line]:
         if not raw.strip(frames.BLANK):
@@ -118,8 +119,6 @@ class Lines:
         elif frame.kind in shapes.WANTED and shapes.NEEDLES.get(frame.kind, b"") in frame.payload:
             data = shapes.payload_decoder(frame.kind).decode(frame.payload)
             line = self._line(frame.kind, time=frame.time, data=data)
-        if frame is not None and frame.time is not None:
-            self.last_time = frame.time
         return line
 
     def _line(self, kind: tuple[str, str], *, time: object, data: shapes.Payload) -> Line | None:
@@ -130,6 +129,19 @@ class Lines:
         return line
 
 
-def _kind(first: bytes, second: bytes | None) -> tuple[str, str]:
-    kind = first.decode("ascii", "replace")
-    return kind, second.decode("ascii", "replace") if second is not None and kind in frames.NESTED else ""
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """What is done with a line by the names at its head; decoder None: it is not read."""
+
+    kind: tuple[str, str]
+    decoder: msgspec.json.Decoder[shapes.Wrapped[shapes.Payload]] | None
+    needle: bytes
+
+
+@cache
+def _plans() -> dict[tuple[bytes, bytes | None], _Plan]:
+    plans: dict[tuple[bytes, bytes | None], _Plan] = {}
+    for kind in shapes.known():
+        decoder = shapes.wrapped_decoder(kind) if kind in shapes.WANTED else None
+        plans[kind[0].encode(), kind[1].encode() or None] = _Plan(kind, decoder, shapes.NEEDLES.get(kind, b""))
+    return plans

@@ -16,6 +16,7 @@ from memkit.rollouts.replay import Gone, Replay, Rollbacks
 _FIRST_HUMAN_BYTES = 2_000
 _MOST_OPEN_CALLS = 4_096
 _MOST_CITATIONS = 1_000
+_CITATION = "<oai-mem-citation>"
 _NO_INTERRUPTION = frozenset({"review_ended"})
 
 
@@ -37,6 +38,7 @@ class Reading:
         self._gone = gone or Gone(())
         self._replay = replay or Replay(forked=False, started_at=0.0, parent=None)
         self.rollbacks = Rollbacks()
+        self._out: list[Item] = []
         self._dropping = False
         self._turn = 0
         self._time: float | None = None
@@ -64,17 +66,22 @@ class Reading:
         )
 
     def __iter__(self) -> Iterator[Item]:
+        out = self._out
         for line in self._lines:
             if line.kind[0] == "response_item":
                 self._time = frames.seconds(line.time)
-                yield from self._item_line(line.data)
+                self._item_line(line.data)
             else:
-                yield from self._other_line(line)
-        yield from self._settle(Tier.FINAL)
+                self._other_line(line)
+            if out:
+                yield from out
+                out.clear()
+        self._settle(Tier.FINAL)
+        yield from out
 
     # --- lines that are no items
 
-    def _other_line(self, line: lines.Line) -> Iterator[Item]:
+    def _other_line(self, line: lines.Line) -> None:
         data = line.data
         if isinstance(data, shapes.TurnContext):
             self._cwd = tools.clean(data.cwd or "") or self._cwd
@@ -84,14 +91,14 @@ class Reading:
         elif isinstance(data, shapes.Nothing):
             self._external = True
         elif isinstance(data, shapes.TurnEvent):
-            yield from self._turn_event(line.kind[1], data=data)
+            self._turn_event(line.kind[1], data=data)
 
-    def _turn_event(self, name: str, *, data: shapes.TurnEvent) -> Iterator[Item]:
+    def _turn_event(self, name: str, *, data: shapes.TurnEvent) -> None:
         if name == "turn_aborted":
             if data.reason not in _NO_INTERRUPTION and not self._dropping:
                 self._interrupted.add(self._turn)
         elif name == "thread_rolled_back":
-            yield from self._settle(Tier.FINAL)
+            self._settle(Tier.FINAL)
             self.rollbacks.take_back(data.num_turns or 0)
         else:
             self._replay.turn_begins(data.turn_id)
@@ -110,42 +117,44 @@ class Reading:
 
     # --- items
 
-    def _item_line(self, data: shapes.Payload) -> Iterator[Item]:
-        if isinstance(data, shapes.Message):
-            yield from self._message(data)
-        elif isinstance(data, shapes.AgentMessage):
-            yield from self._give(Tier.OTHER_AGENT, text=tools.content_text(data.content))
-        elif isinstance(data, shapes.Call):
-            yield from self._call(tools.call(data), call_id=data.call_id or "", asked=data)
-        elif isinstance(data, shapes.LocalShell):
-            command = data.action.command if data.action else None
-            yield from self._call(tools.ran(command or "", tool="local_shell"), call_id=data.call_id or data.id or "")
-        elif isinstance(data, shapes.Output):
-            yield from self._output(data)
-        elif isinstance(data, shapes.WebSearch):
-            yield from self._call(tools.Called(Kind.CALL, "web_search", tools.searched(data), external=True))
-        elif isinstance(data, shapes.ImageCall):
-            yield from self._call(tools.Called(Kind.CALL, "image_generation", data.revised_prompt or ""))
-        elif isinstance(data, shapes.ToolSearchOutput):
-            yield from self._printed(f"{len(data.tools or [])} tools", call_id=data.call_id or "")
+    def _item_line(self, data: shapes.Payload) -> None:
+        match data:
+            case shapes.Call():
+                self._call(tools.call(data), call_id=data.call_id or "", asked=data)
+            case shapes.Output():
+                self._output(data)
+            case shapes.Message():
+                self._message(data)
+            case shapes.WebSearch():
+                self._call(tools.Called(Kind.CALL, "web_search", tools.searched(data), external=True))
+            case shapes.LocalShell():
+                command = data.action.command if data.action else None
+                self._call(tools.ran(command or "", tool="local_shell"), call_id=data.call_id or data.id or "")
+            case shapes.AgentMessage():
+                self._give(Tier.OTHER_AGENT, text=tools.content_text(data.content))
+            case shapes.ImageCall():
+                self._call(tools.Called(Kind.CALL, "image_generation", data.revised_prompt or ""))
+            case shapes.ToolSearchOutput():
+                self._printed(f"{len(data.tools or [])} tools", call_id=data.call_id or "")
 
-    def _message(self, data: shapes.Message) -> Iterator[Item]:
+    def _message(self, data: shapes.Message) -> None:
         if data.role == "user":
-            yield from self._user(data)
+            self._user(data)
         elif data.role == "assistant":
             text = tools.clean(tools.content_text(data.content))
-            for block in _citation_block().findall(text):
-                for thread_id in _cited_ids(block):
-                    self._cited(thread_id)
-            text = _citation_block().sub("", text).strip()
+            if _CITATION in text:
+                for block in _citation_block().findall(text):
+                    for thread_id in _cited_ids(block):
+                        self._cited(thread_id)
+                text = _citation_block().sub("", text).strip()
             if data.phase is None:
-                yield from self._settle(Tier.COMMENTARY)
+                self._settle(Tier.COMMENTARY)
                 self._unphased = (text, self._time)
             else:
                 tier = Tier.COMMENTARY if data.phase == "commentary" else Tier.FINAL
-                yield from self._give(tier, text=text)
+                self._give(tier, text=text)
 
-    def _user(self, data: shapes.Message) -> Iterator[Item]:
+    def _user(self, data: shapes.Message) -> None:
         content = data.content if isinstance(data.content, list) else [shapes.Content(text=data.content)]
         spoken: list[speakers.Spoken] = []
         for part in content:
@@ -159,9 +168,9 @@ class Reading:
             if each.tier is Tier.HARNESS and not self._cwd:
                 self._cwd = environment_cwd(each.text)
             if each.tier is not None:
-                yield from self._give(each.tier, text=each.text)
+                self._give(each.tier, text=each.text)
 
-    def _call(self, called: tools.Called, *, call_id: str = "", asked: shapes.Call | None = None) -> Iterator[Item]:
+    def _call(self, called: tools.Called, *, call_id: str = "", asked: shapes.Call | None = None) -> None:
         self._external = self._external or called.external
         for known in (self._tools, self._asked):
             while len(known) >= _MOST_OPEN_CALLS:
@@ -170,31 +179,31 @@ class Reading:
             self._tools[call_id] = called.tool
         if asked is not None and called.tool == tools.ASK:
             self._asked[call_id] = tools.questions(asked)
-        yield from self._give(Tier.TOOL, kind=called.kind, text=called.text, call_id=call_id, tool=called.tool)
+        self._give(Tier.TOOL, kind=called.kind, text=called.text, call_id=call_id, tool=called.tool)
 
-    def _output(self, data: shapes.Output) -> Iterator[Item]:
+    def _output(self, data: shapes.Output) -> None:
         call_id = data.call_id or ""
         text, code = tools.output(data)
         answered = tools.answers(text, asked=self._asked.pop(call_id)) if call_id in self._asked else None
         if answered is None:
-            yield from self._printed(text, call_id=call_id, exit_code=code)
+            self._printed(text, call_id=call_id, exit_code=code)
             return
         question, answer = answered
         tool = self._tools.pop(call_id, "")
-        yield from self._give(
+        self._give(
             Tier.HUMAN, kind=Kind.ANSWER, text=answer, call_id=call_id, tool=tool, question=tools.clean(question)
         )
 
-    def _printed(self, text: str, *, call_id: str, exit_code: int | None = None) -> Iterator[Item]:
+    def _printed(self, text: str, *, call_id: str, exit_code: int | None = None) -> None:
         tool = self._tools.pop(call_id, "")
-        yield from self._give(Tier.TOOL, kind=Kind.OUTPUT, text=text, call_id=call_id, tool=tool, exit_code=exit_code)
+        self._give(Tier.TOOL, kind=Kind.OUTPUT, text=text, call_id=call_id, tool=tool, exit_code=exit_code)
 
-    def _settle(self, tier: Tier) -> Iterator[Item]:
+    def _settle(self, tier: Tier) -> None:
         """Older clients name no phase: what the assistant said before it went on working was commentary."""
         if self._unphased is not None:
             (text, said_at), self._unphased = self._unphased, None
             now, self._time = self._time, said_at
-            yield from self._give(tier, text=text)
+            self._give(tier, text=text)
             self._time = now
 
     def _give(
@@ -207,9 +216,9 @@ class Reading:
         tool: str = "",
         exit_code: int | None = None,
         question: str = "",
-    ) -> Iterator[Item]:
+    ) -> None:
         if self._unphased is not None:
-            yield from self._settle(Tier.COMMENTARY if tier in (Tier.TOOL, Tier.COMMENTARY, Tier.FINAL) else Tier.FINAL)
+            self._settle(Tier.COMMENTARY if tier in (Tier.TOOL, Tier.COMMENTARY, Tier.FINAL) else Tier.FINAL)
         text = tools.clean(text)
         if not text and kind is Kind.MESSAGE:
             return
@@ -221,17 +230,19 @@ class Reading:
         if human:
             self._turn += 1
             self._first_human = self._first_human or _head_bytes(text, limit=_FIRST_HUMAN_BYTES)
-        yield Item(
-            tier=tier,
-            kind=kind,
-            text=text,
-            turn=self._turn,
-            time=self._time,
-            cwd=self._cwd,
-            call_id=call_id,
-            tool=tool,
-            exit_code=exit_code,
-            question=question,
+        self._out.append(
+            Item(
+                tier=tier,
+                kind=kind,
+                text=text,
+                turn=self._turn,
+                time=self._time,
+                cwd=self._cwd,
+                call_id=call_id,
+                tool=tool,
+                exit_code=exit_code,
+                question=question,
+            )
         )
 
 

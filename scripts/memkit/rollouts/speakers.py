@@ -42,8 +42,10 @@ def classify(text: str) -> tuple[Spoken, ...]:
 
     An injected block ends at its *last* closing mark, so that nothing inside it can pass for the user's words.
     """
-    spoken: list[Spoken] = []
     rest = text.strip()
+    if rest[:1] not in _first_characters():
+        return (Spoken(Tier.HUMAN, rest),) if rest else ()
+    spoken: list[Spoken] = []
     for _ in range(_MOST_BLOCKS):
         block = next((each for each in _injected() if each.start.match(rest)), None)
         if block is None:
@@ -83,6 +85,13 @@ def _without_own(own: re.Pattern[str], *, text: str) -> str:
 
 def _data(name: str) -> dict[str, Any]:
     return tomllib.loads((Path(__file__).parent / "data" / name).read_text(encoding="utf-8"))
+
+
+@cache
+def _first_characters() -> frozenset[str]:
+    data = _data("speakers.toml")
+    opens = [each["opens"][0] for each in (*data["injected"], *data["header"]) if "opens" in each]
+    return frozenset("<" + "".join(opens) + "".join(opens).lower())
 
 
 @cache

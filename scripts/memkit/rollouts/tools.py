@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+import msgspec
+
 from memkit.model import Kind
 from memkit.rollouts import shapes
 
@@ -104,8 +106,9 @@ def content_text(content: object) -> str:
 
 def part_text(part: shapes.Content) -> str:
     """One content part's text or placeholder."""
-    placeholder = next((mark for word, mark in _MEDIA.items() if word in part.type), "")
-    return placeholder or part.text or ""
+    if part.type.endswith("text"):
+        return part.text or ""
+    return next((mark for word, mark in _MEDIA.items() if word in part.type), part.text or "")
 
 
 def output(payload: shapes.Output) -> tuple[str, int | None]:
@@ -195,6 +198,11 @@ def _answer(value: object) -> str:
 
 
 def _parsed(text: str) -> object:
+    """The value of a JSON text, None when it is none; raw control characters in strings are let pass."""
+    try:
+        return msgspec.json.decode(text)
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        pass
     try:
         return json.loads(text, strict=False)
     except (ValueError, RecursionError):
@@ -217,13 +225,13 @@ def _plain_or_list(value: object) -> str | list[str]:
 
 
 def _is_shell(word: str) -> bool:
-    return re.split(r"[/\\]", word)[-1].lower().removesuffix(".exe") in _SHELLS
+    return word.replace("\\", "/").rpartition("/")[2].lower().removesuffix(".exe") in _SHELLS
 
 
 def _words(line: str) -> list[str]:
     """A command line's words where it starts a shell, else none: nothing but `bash -lc …` has to be taken apart."""
-    first = line.split(maxsplit=1)
-    if len(first) < 2 or len(line) > _MOST_ARGUMENTS or not _is_shell(first[0]):
+    first, space, _ = line.partition(" ")
+    if not space or len(line) > _MOST_ARGUMENTS or not _is_shell(first):
         return []
     try:
         return shlex.split(line)
@@ -249,6 +257,8 @@ def clean(text: str) -> str:
     """Text that can be written as UTF-8: surrogate pairs joined, lone ones replaced, NUL dropped."""
     if "\0" in text:
         text = text.replace("\0", "")
-    if text.isascii() or not any("\ud800" <= char <= "\udfff" for char in text):
-        return text
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
