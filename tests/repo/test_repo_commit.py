@@ -373,11 +373,7 @@ def test_gits_first_line_of_complaint_is_passed_on(repo: Repo, home: Path) -> No
 @pytest.mark.parametrize(
     ("complaint", "kind", "line"),
     [
-        (
-            "error: unable to write x: No space left on device\nfatal: no\n",
-            StorageError,
-            "unable to write file",
-        ),
+        ("fatal: no\nerror: unable to write x: No space left on device\n", StorageError, "unable to write x"),
         ("warning: w\nfatal: could not open '.git/x': Read-only file system\n", StorageError, "could not open"),
         ("error: insufficient permission for adding an object to repository", StorageError, "insufficient permission"),
         ("hint: h\nfatal: something else\nhint: more\n", GitError, "Git refused: something else"),

@@ -145,9 +145,11 @@ def environment() -> dict[str, str]:
 def refusal(answer: Answer, home: Path) -> MemkitError:
     """Git's own first line of complaint as an error of memkit, with what mends it."""
     lines = [line.strip() for line in answer.err.splitlines() if line.strip()]
-    first = next((line for line in lines if line.startswith(("fatal: ", "error: "))), lines[0] if lines else "")
-    what = first.removeprefix("fatal: ").removeprefix("error: ") or f"exit status {answer.code}"
-    if any(sign in answer.err for sign in _STORAGE):
+    told = [line for line in lines if line.startswith(("fatal: ", "error: "))] or lines
+    of_storage = next((line for line in told if any(sign in line for sign in _STORAGE)), "")
+    first = of_storage or (told[0] if told else f"exit status {answer.code}")
+    what = first.removeprefix("fatal: ").removeprefix("error: ")
+    if of_storage:
         return StorageError(f"the home can't be used: {what}", mend=f"check space and permissions of {home}")
     if ".lock': File exists" in answer.err:
         return GitError(f"Git refused: {what}", mend="wait for the other Git; if none runs, remove that file")
