@@ -16,7 +16,7 @@ from memkit.errors import ConfigError
 if TYPE_CHECKING:
     from memkit.config.yaml_file import Found
 
-__all__ = ["FILE", "Config", "Memories", "OpenAI", "SummaryBudget", "load", "read_text"]
+__all__ = ["FILE", "Config", "Memories", "OpenAI", "SummaryBudget", "home_path", "load", "read_text"]
 
 _NONE: Mapping[str, object] = MappingProxyType({})
 _OTHER_VARIABLES = ("MEMKIT_HOME", "MEMKIT_NOW", "MEMKIT_DISABLE")
@@ -29,7 +29,7 @@ def load(*, home: Path | None = None, env: Mapping[str, str], overrides: Mapping
     (`memories.max_unused_days`), None where an option was not given. A missing file is fine; ConfigError names file,
     line and key of a value that is not allowed, and what is.
     """
-    root = _home(home, env)
+    root = home_path(home, env=env)
     warnings: list[str] = []
     values: dict[str, Any] = {name: leaf.default for name, leaf in leaves().items()}
     values.update(_from_file(root / FILE, warnings=warnings))
@@ -56,7 +56,8 @@ def read_text(path: Path) -> str | None:
         raise ConfigError(f"{path} can't be read: {error.strerror}") from error
 
 
-def _home(home: Path | None, env: Mapping[str, str]) -> Path:
+def home_path(home: Path | None, *, env: Mapping[str, str]) -> Path:
+    """Where the home is: `--home`, else MEMKIT_HOME, else ~/.memkit."""
     return _path(str(home or env.get("MEMKIT_HOME") or "~/.memkit"), env=env, base=Path())
 
 

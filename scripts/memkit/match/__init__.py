@@ -1,7 +1,7 @@
 """The one normaliser: wishes, subjects, near-duplicates and conflicts, by word lists of each language."""
 
 from memkit.match.sentences import clauses, sentences
-from memkit.match.subjects import conflict, same, stance, subject
+from memkit.match.subjects import conflict, normalise, same, stance, subject
 from memkit.match.turns import approves, asks, complains, corrects, decides, greets, leaves_open, praises, requests, task_like
 from memkit.match.wishes import Judgement, Wish, everywhere, in_project, judge
 
@@ -20,6 +20,7 @@ __all__ = [
     "in_project",
     "judge",
     "leaves_open",
+    "normalise",
     "praises",
     "requests",
     "same",

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from memkit.tree.naming import RECORDS, SUMMARY, TREES, file_name, record_files, record_names
+from memkit.tree.naming import RECORDS, SUMMARY, TREES, file_name, record_files, record_names, slug_of
 from memkit.tree.reading import TreeFiles, read_tree
-from memkit.tree.writing import SyncResult, sync, write_documents
+from memkit.tree.writing import SyncResult, sync, write_documents, write_file
 
 __all__ = [
     "RECORDS",
@@ -16,6 +16,8 @@ __all__ = [
     "read_tree",
     "record_files",
     "record_names",
+    "slug_of",
     "sync",
     "write_documents",
+    "write_file",
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -25,6 +26,12 @@ def file_name(*, session_id: str, updated_at: float, slug: str) -> str:
     updated_at (Unix seconds) counts only when the id is no UUIDv7. Two ids may share a name: see `record_names`.
     """
     return _file_name(session_id, updated_at=updated_at, slug=_slug(slug))
+
+
+def slug_of(name: str) -> str:
+    """The slug in a rollout summary's file name, "" when it has none: what `file_name` would be given to make it."""
+    found = re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-[0-9A-Za-z]{4}(?:-(.+))?\.md", name)
+    return found[1] or "" if found else ""
 
 
 def record_names(records: Sequence[Record]) -> dict[str, str]:

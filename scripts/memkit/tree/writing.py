@@ -69,6 +69,13 @@ def write_documents(root: Path, documents: Mapping[str, str]) -> SyncResult:
     return SyncResult(added=added, changed=changed, unlinked=unlinked)
 
 
+def write_file(path: Path, text: str) -> None:
+    """Writes one file of the home atomically, in a folder that is made when it lacks; StorageError when it can't be."""
+    with storage(path):
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        _replace(path, text.encode("utf-8", "replace"))
+
+
 def _prepare(root: Path) -> tuple[str, ...]:
     """Makes the root when it is missing; takes symbolic links and temporary files of a killed run out of it."""
     if root.is_symlink():

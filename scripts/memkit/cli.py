@@ -1,0 +1,78 @@
+"""The command line: the app, the one error boundary, and the calls that hooks make, answered before the framework."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from memkit import __version__
+from memkit.errors import ExitCode, MemkitError
+
+
+def main() -> None:
+    """The entry point; never returns."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Runs one command and gives its exit status. Every error of memkit ends here."""
+    os.umask(0o077)  # what memkit makes is the user's alone
+    try:
+        return int(_dispatch(list(arguments)))
+    except MemkitError as error:
+        print(f"memkit: {error}", file=sys.stderr)
+        return int(error.code)
+    except KeyboardInterrupt:
+        print("memkit: interrupted; what was done is kept, the next run goes on", file=sys.stderr)
+        return int(ExitCode.INTERRUPTED)
+    except BrokenPipeError:
+        # The reader went away (`memkit history | head`); Python must not complain about it once more at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return int(ExitCode.OK)
+    except OSError as error:
+        print(f"memkit: {_refused(error)}", file=sys.stderr)
+        return int(ExitCode.CONFIG)
+    except Exception as error:
+        from memkit.commands import log
+
+        print(f"memkit: {log.bug(error, arguments)}", file=sys.stderr)
+        return int(ExitCode.BUG)
+
+
+def _refused(error: OSError) -> str:
+    place = f"{error.filename}: " if error.filename else ""
+    return f"{place}{error.strerror or error} (see that it is readable and writable, and that the disk has room)"
+
+
+def _dispatch(arguments: list[str]) -> int:
+    if arguments == ["--version"]:
+        print(f"memkit {__version__}")
+        return ExitCode.OK
+    if (called := _context_call(arguments)) is not None:
+        from memkit.commands import reading
+
+        sys.stdout.write(reading.context(**called))
+        return ExitCode.OK
+    from memkit.commands import app
+
+    return app.call(arguments)
+
+
+def _context_call(arguments: Sequence[str]) -> dict[str, Path | str | bool | None] | None:
+    """`context` as hooks call it; None for anything that is not plainly that, which the framework then reads."""
+    if "context" not in arguments[:3]:
+        return None
+    values: dict[str, Path | str | bool | None] = {"home": None, "directory": None, "form": "text", "whole": False}
+    named = {"--home": "home", "--cwd": "directory", "--format": "form"}
+    rest = [a for a in arguments if a != "context"] if arguments.count("context") == 1 else ["?"]
+    while rest:
+        word, _, value = rest.pop(0).partition("=")
+        if word == "--all" and not value:
+            values["whole"] = True
+        elif word in named and (value or (rest and not rest[0].startswith("-"))):
+            values[named[word]] = value or rest.pop(0)
+        else:
+            return None
+    return values if values["form"] in ("text", "hook") else None

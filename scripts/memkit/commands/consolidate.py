@@ -1,0 +1,37 @@
+"""`memkit consolidate`: stage 2, records to the committed memory."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from memkit.commands import work
+from memkit.commands.app import Options
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+
+
+@app.command()
+def consolidate(
+    ctx: typer.Context,
+    engine: Annotated[str | None, typer.Option(help="offline, openai or auto, instead of the configured one.", show_default=False)] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the lines that would come and go; publish nothing.")] = False,
+) -> None:
+    """Stage 2: consolidate the records into the memory, lint it, and commit it.
+
+    A memory that the gate refuses is not published: the last good one stays.
+    """
+    options: Options = ctx.obj
+    with work.worker(options, command="memkit consolidate", engine=engine) as worker:
+        done = work.write_memory(worker, dry_run=dry_run)
+        if not dry_run:
+            work.report(worker, done=done)
+            return
+        for line in done.new:
+            typer.echo(f"+ {line}")
+        for line in done.changed:
+            typer.echo(f"~ {line}")
+        for loss in done.removed:
+            typer.echo(f"- {loss.line} ({loss.reason or 'no reason given'})")
+        typer.echo(f"{len(done.new)} new, {len(done.changed)} changed, {len(done.removed)} removed; nothing was published")

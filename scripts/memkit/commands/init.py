@@ -1,0 +1,47 @@
+"""`memkit init`: the home, its tree, the configuration, the first commit."""
+
+from __future__ import annotations
+
+import os
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from memkit.commands import work
+from memkit.commands.app import Options
+from memkit.config.codex import codex_memories
+from memkit.config.edit import set_values
+from memkit.errors import UsageError
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+
+
+class Wanted(StrEnum):
+    """The forms of a home."""
+
+    V1 = "v1"
+    V2 = "v2"
+    DUAL = "dual"
+
+
+@app.command()
+def init(
+    ctx: typer.Context,
+    version: Annotated[Wanted, typer.Option(help="The form of memory: v2 (v1 and dual are not part of this release).")] = Wanted.V2,
+    from_codex: Annotated[bool, typer.Option("--from-codex", help="Take over the [memories] settings of Codex's config.toml.")] = False,
+) -> None:
+    """Make the home: a private folder that is a Git repository, an empty memory, memkit.yaml. Again, it adds what lacks."""
+    options: Options = ctx.obj
+    if version is not Wanted.V2:
+        raise UsageError(f"--version {version.value} is not part of this release", mend="use --version v2")
+    with work.worker(options, command="memkit init") as worker:
+        config = worker.config
+        if from_codex:
+            found = codex_memories(config.codex_home)
+            if found is None:
+                work.warn(f"there is no config.toml in {config.codex_home}; nothing was taken over")
+            elif set_values(config.path, found):
+                worker.repo.commit_paths([config.path.name], message="memory: settings from Codex\n", by_hand=True)
+                typer.echo(f"taken over from Codex: {', '.join(sorted(found))}")
+        typer.echo(f"the memory's home is {config.home}")

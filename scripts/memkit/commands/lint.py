@@ -1,0 +1,58 @@
+"""`memkit lint`: budget, structure, pointers, scope marks, secrets."""
+
+from __future__ import annotations
+
+import os
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from memkit import lint as rules
+from memkit import tree
+from memkit.commands import reading
+from memkit.commands.app import Options
+from memkit.config import load
+from memkit.errors import ConfigError, ExitCode, UsageError
+from memkit.model import Finding
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+
+
+class Form(StrEnum):
+    """How findings are printed."""
+
+    TEXT = "text"
+    JSON = "json"
+    GITHUB = "github"
+
+
+@app.command()
+def lint(
+    ctx: typer.Context,
+    paths: Annotated[list[Path] | None, typer.Argument(help="Files or trees; without any, the memory of the home.", show_default=False)] = None,
+    form: Annotated[Form, typer.Option("--format", help="text, json, or github annotations.")] = Form.TEXT,
+) -> None:
+    """Check a memory: budget, structure, pointers, scope marks, secrets. Exit status 1 when there are findings.
+
+    The same rules decide whether a consolidation is published.
+    """
+    options: Options = ctx.obj
+    config = load(home=options.home, env=os.environ)
+    limits = {"max_bytes": config.summary.max_bytes, "max_tokens": config.summary.max_tokens}
+    root = config.home / tree.TREES[config.version]
+    if not paths and not root.is_dir():
+        raise ConfigError(f"there is no memory at {config.home} yet", mend="memkit init, or make memories")
+    found: list[Finding] = []
+    for path in paths or [root]:
+        if path.is_dir():
+            read = tree.read_tree(path)
+            found += rules.lint_tree(read.files, symlinks=read.symlinks, home=reading.user_home(), **limits)
+        elif path.exists():
+            found += rules.lint_file(str(path), path.read_bytes(), home=reading.user_home(), **limits)
+        else:
+            raise UsageError(f"{path} does not exist")
+    text = rules.render(found, format=form.value)
+    typer.echo(text, nl=not text.endswith("\n") and bool(text))
+    raise typer.Exit(ExitCode.FINDINGS if found else ExitCode.OK)

@@ -1,0 +1,72 @@
+"""`memkit sessions`: the ledger."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from typing import Annotated
+
+import typer
+
+from memkit import clock
+from memkit.commands import reading
+from memkit.commands.app import Options
+from memkit.model import Entry, State, canonical
+from memkit.projects import Place, Projects
+from memkit.stages import tell
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+
+
+@app.command()
+def sessions(
+    ctx: typer.Context,
+    as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+    state: Annotated[State | None, typer.Option(help="Only those in this state.", show_default=False)] = None,
+) -> None:
+    """List every session ever seen: its state, why, and what comes next."""
+    options: Options = ctx.obj
+    with ExitStack() as stack:
+        opened = reading.reader(stack, home=options.home)
+        entries = opened.store.entries()
+    places = Projects.of((Place(e.session.cwd, e.session.remote) for e in entries if e.session.cwd), user_home=reading.user_home())
+    shown = [e for e in entries if state is None or e.state is state]
+    if as_json:
+        typer.echo(canonical([_json(e, places) for e in shown]))
+        return
+    for entry in shown:
+        typer.echo(_line(entry, places))
+    if not shown:
+        typer.echo("no sessions" if state is None else f"no sessions are {state.value}")
+
+
+def _project(entry: Entry, places: Projects) -> str | None:
+    found = places.of_place(Place(entry.session.cwd, entry.session.remote))
+    return found.name if found else None
+
+
+def _json(entry: Entry, places: Projects) -> dict[str, object]:
+    session = entry.session
+    return {
+        "id": session.id,
+        "path": session.path,
+        "cwd": session.cwd,
+        "project": _project(entry, places),
+        "updated_at": clock.iso(session.updated_at),
+        "state": entry.state.value,
+        "reason": entry.reason.value if entry.reason else None,
+        "detail": entry.detail,
+        "until": clock.iso(entry.until) if entry.until is not None else None,
+        "bad_lines": entry.bad_lines,
+        "unknown_lines": entry.unknown_lines,
+        "attempts": entry.attempts,
+        "flagged": entry.flagged,
+    }
+
+
+def _line(entry: Entry, places: Projects) -> str:
+    why = tell.REASONS[entry.reason] if entry.reason else ""
+    extra = [why, entry.detail, f"until {clock.iso(entry.until)}" if entry.until is not None else ""]
+    extra += [f"{entry.bad_lines} bad lines" if entry.bad_lines else "", f"{entry.unknown_lines} unknown lines" if entry.unknown_lines else ""]
+    extra += ["grew without anything to keep, the earlier record stays" if entry.flagged else ""]
+    text = "; ".join(part for part in extra if part)
+    return f"{entry.session.id}  {clock.iso(entry.session.updated_at)[:16]}  {entry.state.value:<9}  {_project(entry, places) or '-'}{'  ' + text if text else ''}"

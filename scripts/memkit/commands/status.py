@@ -1,0 +1,77 @@
+"""`memkit status`: coverage, last runs, budget, warnings."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from typing import Annotated
+
+import typer
+
+from memkit import clock
+from memkit.commands import reading
+from memkit.commands.app import Options
+from memkit.model import canonical
+from memkit.stages import tell
+from memkit.stages.tell import Status
+from memkit.store import LastRun
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+
+
+@app.command()
+def status(
+    ctx: typer.Context,
+    as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+) -> None:
+    """Show which sessions are covered and why others are not, the last runs, the budget, and warnings."""
+    options: Options = ctx.obj
+    with ExitStack() as stack:
+        opened = reading.reader(stack, home=options.home)
+        found = tell.status(store=opened.store, repo=opened.repo, config=opened.config, now=clock.now())
+        told = reading.context(home=options.home, directory=None, form="text", whole=False)
+    if as_json:
+        typer.echo(canonical(_json(found)))
+        return
+    now = clock.now()
+    typer.echo(found.coverage)
+    for reason, number in sorted(found.reasons.items()):
+        typer.echo(f"  {number} {tell.REASONS[tell.Reason(reason)]} ({reason})")
+    for stage, run in found.runs.items():
+        typer.echo(f"last {stage}: {_ran(run, now)}")
+    held = found.budget
+    typer.echo(f"memory: {found.records} records; summary {held.bytes:,} of {held.max_bytes:,} bytes, {held.tokens:,} of {held.max_tokens:,} tokens, {len(held.lines)} lines")
+    typer.echo(f"a new session here is told {len(told.splitlines())} lines (memkit context)" if told else "a new session here is told nothing")
+    for warning in found.warnings:
+        typer.echo(f"warning: {warning}")
+
+
+def _json(found: Status) -> dict[str, object]:
+    held = found.budget
+    return {
+        "sessions": dict(found.sessions),
+        "reasons": dict(found.reasons),
+        "notes": {},
+        "summary": {"bytes": held.bytes, "tokens": held.tokens, "max_bytes": held.max_bytes, "max_tokens": held.max_tokens},
+        "runs": {stage: {"last_success": _moment(run.last_success), "last_error": run.last_error} for stage, run in found.runs.items()},
+        "tokens_used": found.tokens_used,
+        "warnings": list(found.warnings),
+        "records": found.records,
+        "head": found.head,
+    }
+
+
+def _moment(seconds: float | None) -> str | None:
+    return None if seconds is None else clock.iso(seconds)
+
+
+def _ran(run: LastRun, now: float) -> str:
+    good = f"succeeded {clock.iso(run.last_success)} ({_age(now - run.last_success)} ago)" if run.last_success is not None else "never succeeded"
+    failed = run.error_at is not None and (run.last_success is None or run.error_at >= run.last_success)
+    return f"{good}; failed {clock.iso(run.error_at or 0)}: {run.last_error}" if failed else good
+
+
+def _age(seconds: float) -> str:
+    minutes = max(0, int(seconds // 60))
+    if minutes < 120:
+        return f"{minutes} min"
+    return f"{minutes // 60} h" if minutes < 2880 else f"{minutes // 1440} days"

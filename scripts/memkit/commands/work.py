@@ -1,0 +1,248 @@
+"""Opening a home to work in it, and the two halves of a run that several commands share."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic
+
+import typer
+
+from memkit import clock, locks, tree
+from memkit.commands import log
+from memkit.commands.app import Options
+from memkit.commands.reading import DATABASE, user_home
+from memkit.config import Config, load
+from memkit.engines.base import Engine
+from memkit.engines.pick import pick
+from memkit.errors import ExitCode, GateError, MemkitError, StorageError, UsageError
+from memkit.model import RunLog, State
+from memkit.repo import Moved, Repo
+from memkit.stages import consolidate, extract, init, notes, publish, scan, tell
+from memkit.stages.consolidate import Consolidated
+from memkit.stages.extract import Extracted
+from memkit.stages.scan import Scanned
+from memkit.store import Store
+
+_BAR_AFTER = 1.0  # seconds of work before a bar is worth showing
+
+
+@dataclass(frozen=True)
+class Worker:
+    """A home that is worked in, under its lock."""
+
+    config: Config
+    options: Options
+    repo: Repo
+    store: Store
+    engine: Engine
+    now: float
+
+
+def say(options: Options, text: str) -> None:
+    """A line for the person, on stderr; --quiet leaves it out."""
+    if not options.quiet:
+        typer.echo(text, err=True)
+
+
+def warn(text: str) -> None:
+    """A warning, on stderr, also with --quiet."""
+    typer.echo(f"memkit: {text}", err=True)
+
+
+@contextmanager
+def worker(options: Options, *, command: str, engine: str | None = None) -> Iterator[Worker]:
+    """Opens the home under its lock, made and mended where needed, with hand edits taken in. Raises BusyError."""
+    config = load(home=options.home, env=os.environ, overrides={"engine": engine})
+    if config.disabled:
+        raise UsageError("MEMKIT_DISABLE is set, so nothing is read or written", mend="unset it")
+    if config.version != "v2" or config.dual_write:
+        raise UsageError("version v1 and dual_write are not part of this release", mend="set version: v2")
+    chosen = pick(wanted=config.engine)
+    for warning in config.warnings:
+        warn(warning)
+    try:
+        config.home.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise StorageError(f"the home {config.home} can't be made: {error.strerror}", mend="choose another with --home") from error
+    with locks.consolidation(config.home, command=command):
+        repo = Repo.ensure(config.home)
+        _announce(init.init(repo=repo), options)
+        with Store.open(config.home / DATABASE) as store:
+            now = clock.now()
+            _restore(store, repo, config)
+            edits = notes.take_hand_edits(store=store, repo=repo, now=now)
+            for line in edits.warnings:
+                warn(line)
+            if edits.added or edits.removed:
+                say(options, f"taken in from your own edits: {len(edits.added)} lines kept, {len(edits.removed)} taken out")
+            yield Worker(config, options, repo, store, chosen.engine, now)
+
+
+def _announce(made: init.Made, options: Options) -> None:
+    for repair in made.repairs:
+        warn(repair)
+    if made.outer:
+        warn(f"the home {made.home} lies inside the Git work tree {made.outer}; it is a repository of its own, keep it out of that one")
+    if made.commit and tree.SUMMARY in " ".join(made.created):
+        say(options, f"made a new home at {made.home}")
+
+
+def _restore(store: Store, repo: Repo, config: Config) -> None:
+    """A new database is filled from what is committed: losing it loses no memory."""
+    if store.meta("restored"):
+        return
+    notes.seed(store=store, files=repo.read_files([notes.CLAIMS, notes.TOMBSTONES]))
+    if done := consolidate.restore(store=store, repo=repo, version=config.version):
+        warn(f"the database was new: {done} records were taken from the committed memory")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Request:
+    """What an extraction is asked to do."""
+
+    paths: tuple[Path, ...] = ()
+    again: bool = False
+    retry: bool = False
+    limit: int | None = None
+    dry_run: bool = False
+
+
+def read_sessions(worker: Worker, request: Request) -> tuple[Scanned, Extracted]:
+    """Scan and extract; prints what could not be read, and the coverage."""
+    for path in request.paths:
+        if not path.exists():
+            raise UsageError(f"{path} does not exist")
+    with bar("looking for sessions", worker.options):
+        scanned = scan.scan(store=worker.store, config=worker.config, now=worker.now, paths=request.paths, again=request.again, retry=request.retry)
+    for problem in scanned.problems:
+        warn(f"{problem.path}: {problem.what}")
+    if not scanned.files and not scanned.problems:
+        where = ", ".join(map(str, request.paths)) or str(worker.config.codex_home / "sessions")
+        say(worker.options, f"no rollout files in {where}")
+    if request.dry_run:
+        _preview(worker, scanned, request)
+        return scanned, Extracted()
+    with locks.run_token(worker.config.home) as token, bar("reading sessions", worker.options) as progress:
+        extracted = extract.extract(
+            store=worker.store,
+            config=worker.config,
+            engine=worker.engine,
+            due=scanned.due,
+            paths=scanned.paths,
+            owner=token,
+            alive=lambda other: locks.alive(worker.config.home, other),
+            now=worker.now,
+            limit=request.limit,
+            forced=request.again or request.retry,
+            progress=progress,
+        )
+    for outcome in extracted.outcomes:
+        if outcome.state is State.FAILED:
+            warn(f"session {outcome.session_id}: {outcome.detail}")
+    return scanned, extracted
+
+
+def _preview(worker: Worker, scanned: Scanned, request: Request) -> None:
+    entries = extract.preview(store=worker.store, due=scanned.due, limit=request.limit)
+    for entry in entries:
+        typer.echo(f"would read {entry.session.id}  {clock.iso(entry.session.updated_at)}  {entry.session.path}")
+    typer.echo(f"{len(entries)} session{'s' if len(entries) != 1 else ''} to read with the {worker.engine.name} engine; nothing was done")
+
+
+def write_memory(worker: Worker, *, dry_run: bool = False) -> Consolidated:
+    """Consolidates and publishes; done anew once when somebody edited the memory meanwhile."""
+    try:
+        with bar("consolidating", worker.options):
+            try:
+                return _publish(worker, dry_run=dry_run)
+            except Moved:
+                for line in notes.take_hand_edits(store=worker.store, repo=worker.repo, now=worker.now).warnings:
+                    warn(line)
+                return _publish(worker, dry_run=dry_run)
+    except MemkitError as error:
+        worker.store.log_run(RunLog(stage="consolidate", started_at=worker.now, ended_at=worker.now, error=str(error)))
+        raise
+
+
+def _publish(worker: Worker, *, dry_run: bool) -> Consolidated:
+    done = consolidate.consolidate(
+        store=worker.store, repo=worker.repo, config=worker.config, engine=worker.engine, now=worker.now, user_home=user_home()
+    )
+    if done.commit and not dry_run:
+        publish.publish(
+            store=worker.store,
+            repo=worker.repo,
+            commit=done.commit,
+            base=done.base,
+            seen_key=consolidate.SEEN,
+            seen=done.statements,
+            version=worker.config.version,
+            now=worker.now,
+        )
+    return done
+
+
+def report(worker: Worker, *, extracted: Extracted | None = None, done: Consolidated | None = None) -> None:
+    """Says what a run came to: where the memory is, what it says, the coverage."""
+    config, options = worker.config, worker.options
+    if done is not None and done.commit:
+        typer.echo(f"memory: {len(done.new)} new, {len(done.changed)} changed, {len(done.removed)} removed ({done.engine}), commit {done.commit[:10]}")
+        for loss in done.removed[:10]:
+            typer.echo(f"  gone ({loss.reason or 'no reason given'}): {loss.line.removeprefix('- ')}")
+    elif done is not None:
+        typer.echo("nothing new")
+    typer.echo(tell.coverage(worker.store.entries(), now=worker.now))
+    if extracted and extracted.left:
+        typer.echo(f"{extracted.left} more wait for the next run (count limit)")
+    if done is not None and not options.quiet:
+        held = tell.budget(repo=worker.repo, config=config, counts=worker.store.line_tokens())
+        path = config.home / tree.TREES[config.version] / tree.SUMMARY
+        typer.echo(f"the memory is in {path} ({held.bytes:,} of {held.max_bytes:,} bytes, {len(held.lines)} lines)")
+        for line in _gist(held):
+            typer.echo(f"  {line}")
+    if done is not None:
+        log.write(config.home, f"run: {tell.coverage(worker.store.entries(), now=worker.now)}; commit {done.commit or 'none'}")
+
+
+def _gist(held: tell.Budget, *, most: int = 6) -> list[str]:
+    """A few lines of what the memory says: wishes before work."""
+    lines = [str(line) for line in held.lines]
+    shown = [line if len(line) <= 160 else line[:159] + "…" for line in lines[:most]]
+    return [*shown, f"… and {len(lines) - most} more: memkit summary"] if len(lines) > most else shown
+
+
+def exit_code(extracted: Extracted | None) -> ExitCode:
+    """6 when some sessions failed."""
+    return ExitCode.PARTIAL if extracted and extracted.count(State.FAILED) else ExitCode.OK
+
+
+@contextmanager
+def bar(label: str, options: Options) -> Iterator[Callable[[int, int], None]]:
+    """A progress bar on a terminal for work that lasts over a second; elsewhere nothing."""
+    if options.quiet or not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
+        yield lambda done, total: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    progress = Progress(console=Console(stderr=True), transient=True)
+    task = progress.add_task(label, total=None)
+    started, shown = monotonic(), False
+
+    def update(done: int, total: int) -> None:
+        nonlocal shown
+        if not shown and monotonic() - started > _BAR_AFTER:
+            progress.start()
+            shown = True
+        progress.update(task, completed=done, total=total)
+
+    try:
+        yield update
+    finally:
+        if shown:
+            progress.stop()

@@ -1,0 +1,120 @@
+"""Context: what a new session in a directory is told. Reads the committed tree; imports nothing heavy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from memkit import clock
+from memkit.documents import Malformed, record, summary
+from memkit.documents.record import RecordDoc
+from memkit.documents.summary import FILE, SummaryDoc, SummaryLine
+from memkit.model import Section
+from memkit.projects import Place, Project, Projects
+
+_KEPT = ("decision", "verified", "failed")
+_HEADINGS = {
+    Section.PROFILE: "## About the user",
+    Section.PREFERENCES: "## Preferences",
+    Section.TIPS: "## Tips",
+    Section.INDEX: "## Earlier work here",
+}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Told:
+    """The lines of the context without its frame; empty when there is nothing to say. tokens as counted."""
+
+    body: str = ""
+    tokens: int = 0
+    project: str = ""
+    left_out: int = 0
+
+
+def context(
+    *,
+    files: Mapping[str, bytes],
+    directory: str,
+    projects: Projects,
+    remotes: Mapping[str, str],
+    max_tokens: int,
+    count: Callable[[str], int],
+) -> Told:
+    """Global lines, then all that the tree knows of the directory's project, newest first, up to max_tokens.
+
+    files: the committed tree by path from its root. remotes: session id to its remote, where known. count: tokens of a
+    line.
+    """
+    doc = summary.scan(files.get(FILE, b"").decode("utf-8", "replace"))
+    project = projects.of_directory(directory)
+    claims = (Section.PROFILE, Section.PREFERENCES, Section.TIPS)
+    blocks = [(f"{_HEADINGS[s]} (everywhere)", _lines(doc, s, scope=None)) for s in claims]
+    if project:
+        blocks += [(f"{_HEADINGS[s]} (in {project.name})", _lines(doc, s, scope=project.name)) for s in claims]
+        index = [line for line in doc.of(Section.INDEX) if line.heading == project.name]
+        blocks.append((_HEADINGS[Section.INDEX], [f"- {line.date or 'older'}: {line.text} ({line.pointer})" for line in index]))
+        blocks.append(("## What was decided, verified, and went wrong here", _facts(files, project, projects=projects, remotes=remotes)))
+    blocks.append(("## Notes on memory", [f"- {line.text}" for line in doc.of(Section.INDEX) if not line.heading]))
+    return _within(blocks, max_tokens=max_tokens, count=count, project=project.name if project else "")
+
+
+def whole(*, files: Mapping[str, bytes], max_tokens: int, cut: Callable[[str], str], count: Callable[[str], int]) -> Told:
+    """The whole summary, as Codex would inject it; nothing for a skeleton."""
+    text = files.get(FILE, b"").decode("utf-8", "replace")
+    if not summary.scan(text).lines:
+        return Told()
+    body = cut(text)
+    return Told(body=body, tokens=count(body), left_out=int(body != text))
+
+
+def _lines(doc: SummaryDoc, section: Section, *, scope: str | None) -> list[str]:
+    return [f"- {line.text}{_support(line)}" for line in doc.of(section) if line.scope == scope]
+
+
+def _support(line: SummaryLine) -> str:
+    return f" ({line.sessions} session{'s' if line.sessions != 1 else ''}, last {line.last})" if line.sessions else f" [{line.mark}]" if line.mark else ""
+
+
+def _facts(files: Mapping[str, bytes], project: Project, *, projects: Projects, remotes: Mapping[str, str]) -> list[str]:
+    docs = sorted(_records(files), key=lambda d: (d.time, d.thread_id), reverse=True)
+    lines: dict[str, None] = {}
+    for doc in docs:
+        for task in doc.body.tasks:
+            place = projects.of_directory(task.project) if task.project else projects.of_place(Place(doc.cwd, remotes.get(doc.thread_id, "")))
+            if place is None or place.key != project.key:
+                continue
+            for bullet in task.labelled(*_KEPT):
+                if bullet.label != "failed" or bullet.failed[2]:
+                    lines.setdefault(f"- {bullet.label}: {bullet.text} ({clock.date(doc.time)})")
+    return list(lines)
+
+
+def _records(files: Mapping[str, bytes]) -> list[RecordDoc]:
+    docs = []
+    for path, data in files.items():
+        if path.startswith("rollout_summaries/"):
+            try:
+                docs.append(record.parse(data.decode("utf-8", "replace")))
+            except Malformed:
+                continue  # lint reports it; a reader goes on with the rest
+    return docs
+
+
+def _within(blocks: Sequence[tuple[str, list[str]]], *, max_tokens: int, count: Callable[[str], int], project: str) -> Told:
+    kept: list[str] = []
+    used = left_out = 0
+    for heading, lines in blocks:
+        opened = False
+        for line in lines:
+            cost = count(line) + (0 if opened else count(heading) + 1)
+            if used + cost > max_tokens:
+                left_out += 1
+                continue
+            if not opened:
+                kept += ["", heading]
+                opened = True
+            kept.append(line)
+            used += cost
+    if left_out and kept:
+        kept += ["", f"({left_out} lines are left out for length; see `memkit summary` and the files named above.)"]
+    return Told(body="\n".join(kept).strip("\n"), tokens=used, project=project, left_out=left_out)

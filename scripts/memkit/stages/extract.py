@@ -1,0 +1,159 @@
+"""Extract: a session's bytes to a record, to nothing to keep, or to a failure with its reason. One transaction each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from memkit import redact, tokens
+from memkit.config import Config
+from memkit.engines.base import Engine
+from memkit.errors import RolloutError
+from memkit.model import Entry, Evidence, Facts, Outcome, Reason, Record, RunLog, StageOne, State, Version
+from memkit.rollouts import decode, eligible, evidence
+from memkit.store import Store
+
+EVIDENCE_TOKENS = 150_000
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Extracted:
+    """What became of each session that was due, in the order of the work; busy: those that another run works on."""
+
+    outcomes: tuple[Outcome, ...] = ()
+    busy: int = 0
+    left: int = 0
+
+    def count(self, state: State) -> int:
+        return sum(o.state is state for o in self.outcomes)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Job:
+    """What the work on one session needs."""
+
+    store: Store
+    config: Config
+    engine: Engine
+    owner: str
+    now: float
+    version: Version
+
+
+def extract(
+    *,
+    store: Store,
+    config: Config,
+    engine: Engine,
+    due: Sequence[str],
+    paths: Mapping[str, Path],
+    owner: str,
+    alive: Callable[[str], bool],
+    now: float,
+    limit: int | None = None,
+    forced: bool = False,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> Extracted:
+    """Works on the sessions in order until all or `limit` are done. owner: a token of locks.run_token.
+
+    A failing session is kept as failed and the rest goes on; StorageError ends the run, what is done stays done.
+    """
+    job = Job(store=store, config=config, engine=engine, owner=owner, now=now, version=config.version)
+    outcomes: list[Outcome] = []
+    busy = 0
+    for at, session_id in enumerate(due):
+        if limit is not None and len(outcomes) >= limit:
+            break
+        progress(at, len(due))
+        if not store.lease(session_id, version=job.version, owner=owner, now=now, alive=alive, forced=forced):
+            busy += 1
+            continue
+        outcomes.append(_one(session_id, paths.get(session_id), job))
+    progress(len(due), len(due))
+    failed = [o for o in outcomes if o.state is State.FAILED]
+    if outcomes:
+        error = f"{len(failed)} of {len(outcomes)} sessions failed: {failed[0].detail}" if failed else ""
+        store.log_run(RunLog(stage="extract", started_at=now, ended_at=now, error=error))
+    return Extracted(outcomes=tuple(outcomes), busy=busy, left=len(due) - len(outcomes) - busy)
+
+
+def preview(*, store: Store, due: Sequence[str], limit: int | None = None) -> tuple[Entry, ...]:
+    """The sessions that an extraction would work on, for --dry-run; nothing is written."""
+    entries = [entry for each in due if (entry := store.entry(each))]
+    return tuple(entries[:limit])
+
+
+def _one(session_id: str, path: Path | None, job: Job) -> Outcome:
+    entry = job.store.entry(session_id)
+    if entry is None:
+        raise LookupError(session_id)
+    where = path if path is not None and path.exists() else Path(job.store.source_path(session_id))
+    try:
+        facts, seen = _read(where, entry)
+    except RolloutError as error:
+        return _failed(session_id, Reason.UNREADABLE, redact.mask(str(error)), job)
+    except KeyboardInterrupt:
+        job.store.release(session_id, version=job.version, owner=job.owner)
+        raise
+    try:
+        return _finish(entry, facts, seen, job)
+    except (KeyboardInterrupt, SystemExit):
+        job.store.release(session_id, version=job.version, owner=job.owner)
+        raise
+
+
+def _read(path: Path, entry: Entry) -> tuple[Facts, Evidence]:
+    parent = None
+    decoder = decode.Decoder(path, session=replace(entry.session, path=str(path)), parent=parent)
+    seen = evidence.collect(
+        decoder, facts=lambda: decoder.facts, budget_tokens=EVIDENCE_TOKENS, mask=redact.mask, count=tokens.estimate
+    )
+    return decoder.facts, seen
+
+
+def _finish(entry: Entry, facts: Facts, seen: Evidence, job: Job) -> Outcome:
+    session = entry.session
+    verdict = eligible.judge_facts(facts, disable_on_external_context=job.config.memories.disable_on_external_context)
+    lines = {"bad_lines": facts.bad_lines, "unknown_lines": facts.unknown_lines}
+    if verdict.state is not None:
+        # It has been read: nothing is kept of it, and it is not read again until it grows.
+        job.store.finish_empty(session.id, version=job.version, owner=job.owner, taken_at=session.updated_at, taken_size=session.size, **lines)
+        job.store.judge(session.id, state=verdict.state, reason=verdict.reason)
+        return Outcome(session_id=session.id, state=verdict.state, reason=verdict.reason)
+    output = _masked(job.engine.extract(seen, version=job.version))
+    if output.empty:
+        kept = job.store.finish_empty(session.id, version=job.version, owner=job.owner, taken_at=session.updated_at, taken_size=session.size, **lines)
+        entry_after = job.store.entry(session.id) if kept else None
+        return Outcome(session_id=session.id, state=entry_after.state if entry_after else State.EMPTY)
+    job.store.finish_good(_record(entry, output, job), owner=job.owner, taken_size=session.size, tokens_used=output.tokens_used, **lines)
+    return Outcome(session_id=session.id, state=State.EXTRACTED)
+
+
+def _masked(output: StageOne) -> StageOne:
+    return redact.mask_fields(output)
+
+
+def _record(entry: Entry, output: StageOne, job: Job) -> Record:
+    session = entry.session
+    return redact.mask_fields(
+        Record(
+            session_id=session.id,
+            version=job.version,
+            updated_at=int(session.updated_at),
+            path=session.path,
+            cwd=session.cwd,
+            branch=session.branch,
+            remote=session.remote,
+            rollout_summary=output.rollout_summary,
+            slug=output.rollout_slug,
+            raw_memory=output.raw_memory,
+            generated_at=int(job.now),
+            engine=job.engine.name,
+        )
+    )
+
+
+def _failed(session_id: str, reason: Reason, detail: str, job: Job) -> Outcome:
+    job.store.finish_failed(session_id, version=job.version, owner=job.owner, reason=reason, detail=detail, now=job.now)
+    return Outcome(session_id=session_id, state=State.FAILED, reason=reason, detail=detail)

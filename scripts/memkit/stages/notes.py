@@ -1,0 +1,189 @@
+"""Hand edits: a change found in a tree before a run is committed as the user's own, and its words are kept.
+
+An added line of the summary is a claim by hand, a removed one a tombstone, a changed one both; an edited rollout
+summary stays as edited until its session grows. Edits that look like an accident (the summary emptied or gone) are put
+back and said.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from memkit import match, redact, tree
+from memkit.clock import date
+from memkit.documents import Malformed, record, summary
+from memkit.documents.summary import SummaryLine
+from memkit.model import Claim, Section, Tombstone, canonical
+from memkit.repo import Change, Repo
+from memkit.store import Store
+
+CLAIMS, TOMBSTONES = "hand.jsonl", "tombstones.jsonl"
+_OWN_FILES = ("memkit.yaml", "rules.yaml", ".gitignore")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class HandEdits:
+    """What was found: the commit ("" when nothing was edited), lines kept and taken out, and one line for each
+    thing that was put back or masked."""
+
+    commit: str = ""
+    added: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+def take_hand_edits(*, store: Store, repo: Repo, now: float) -> HandEdits:
+    """Commits what was edited in the home by hand and keeps its words. For the holder of the consolidation lock."""
+    changes = repo.changed()
+    warnings: list[str] = []
+    paths: list[str] = []
+    kept: list[Claim] = []
+    buried: list[Tombstone] = []
+    for change in _without_accidents(changes, repo, warnings):
+        if change.kind in ("symlink", "other"):
+            warnings += _unlink(change, repo)
+            continue
+        text = _masked_in_place(change, repo, warnings)
+        name = change.path.partition("/")[2]
+        if change.path.partition("/")[0] in tree.TREES.values() and name == tree.SUMMARY:
+            claims, stones = _summary_edit(change.old or "", text or "", now=now)
+            kept, buried = kept + claims, buried + stones
+        elif name.startswith(f"{tree.RECORDS}/") and text is not None:
+            _record_edit(text, change, store, warnings)
+        paths.append(change.path)
+    if not paths:
+        return HandEdits(warnings=tuple(warnings))
+    _keep(store, kept, buried)
+    paths += export(store=store, home=repo.home)
+    commit = repo.commit_paths(paths, message="memory: edited by hand\n", by_hand=True)
+    return HandEdits(commit=commit, added=tuple(c.text for c in kept), removed=tuple(t.text for t in buried), warnings=tuple(warnings))
+
+
+def export(*, store: Store, home: Path) -> list[str]:
+    """Writes claims by hand and tombstones to their tracked files, so that a new database can be seeded; their names."""
+    written = []
+    for name, rows in ((CLAIMS, store.hand_claims()), (TOMBSTONES, store.tombstones())):
+        path = home / name
+        text = "".join(canonical(asdict(row)) + "\n" for row in rows)
+        if text or path.exists():
+            tree.write_file(path, text)
+            written.append(name)
+    return written
+
+
+def seed(*, store: Store, files: Mapping[str, bytes]) -> int:
+    """Fills a new database from the tracked files; how many statements it took. Lines that can't be read are left."""
+    claims = [Claim(**{**row, "section": Section(str(row["section"]))}) for row in _rows(files.get(CLAIMS, b""))]
+    stones = [
+        Tombstone(**{**row, "section": Section(str(row["section"])) if row.get("section") else None})
+        for row in _rows(files.get(TOMBSTONES, b""))
+    ]
+    store.keep_claims(claims)
+    store.bury(stones)
+    return len(claims) + len(stones)
+
+
+def _rows(data: bytes) -> list[dict[str, object]]:
+    rows = []
+    for line in data.decode("utf-8", "replace").splitlines():
+        try:
+            value = json.loads(line)
+        except json.JSONDecodeError:
+            continue
+        if isinstance(value, dict):
+            rows.append(value)
+    return rows
+
+
+def _without_accidents(changes: Sequence[Change], repo: Repo, warnings: list[str]) -> Iterable[Change]:
+    """The changes, but for those that nobody means: an emptied or deleted summary, and deleted records."""
+    for change in changes:
+        top, _, name = change.path.partition("/")
+        gone = change.kind == "deleted" or not (change.new or "x").strip()
+        if top in tree.TREES.values() and gone and change.old and (name == tree.SUMMARY or name.startswith(f"{tree.RECORDS}/")):
+            tree.write_file(repo.home / change.path, change.old)
+            warnings.append(f"{change.path} was {'deleted' if change.kind == 'deleted' else 'emptied'} and is put back")
+        elif change.path in (CLAIMS, TOMBSTONES, ".gitignore") and change.kind == "deleted" and change.old:
+            tree.write_file(repo.home / change.path, change.old)
+            warnings.append(f"{change.path} was deleted and is put back")
+        elif top in tree.TREES.values() or change.path in (*_OWN_FILES, CLAIMS, TOMBSTONES):
+            yield change
+
+
+def _unlink(change: Change, repo: Repo) -> list[str]:
+    path = repo.home / change.path
+    if change.kind != "symlink" or not path.is_symlink():
+        return [f"{change.path} is no file of a memory and is left alone"]
+    path.unlink()
+    return [f"{change.path} was a symbolic link and is taken away"]
+
+
+def _masked_in_place(change: Change, repo: Repo, warnings: list[str]) -> str | None:
+    """The file's text without secrets: one that was typed in by hand must not reach the history."""
+    if change.new is None:
+        return None
+    masked = redact.mask(change.new)
+    if masked != change.new:
+        tree.write_file(repo.home / change.path, masked)
+        warnings.append(f"{change.path} held a secret, which is masked")
+    return masked
+
+
+def _summary_edit(old: str, new: str, *, now: float) -> tuple[list[Claim], list[Tombstone]]:
+    before, after = summary.scan(old).lines, summary.scan(new).lines
+    had = {_key(line) for line in before}
+    has = {_key(line) for line in after}
+    added = [line for line in after if _key(line) not in had and match.normalise(line.text)]
+    removed = [line for line in before if _key(line) not in has]
+    changed = {line.thread_id for line in added if line.thread_id}
+    claims = [
+        Claim(section=line.section, text=line.text, scope=line.scope, created_at=int(now), thread_id=line.thread_id)
+        for line in added
+    ]
+    stones = [
+        Tombstone(
+            subject=match.subject(line.text),
+            text=line.text,
+            scope=line.scope,
+            section=line.section,
+            created_at=int(now),
+            thread_id=line.thread_id,
+        )
+        for line in removed
+        if line.thread_id not in changed or not line.thread_id
+    ]
+    return claims, stones
+
+
+def _key(line: SummaryLine) -> tuple[str, str, str, str]:
+    """What makes a line the same line: support counts, marks and places in the index may differ."""
+    return line.section.value, line.scope or "", line.text, line.thread_id
+
+
+def _keep(store: Store, kept: Sequence[Claim], buried: Sequence[Tombstone]) -> None:
+    gone = {(t.section, t.scope, t.text, t.thread_id) for t in buried}
+    store.drop_claims([c for c in store.hand_claims() if (c.section, c.scope, c.text, c.thread_id) in gone])
+    back = {(c.section, c.scope, c.text, c.thread_id) for c in kept}
+    store.unbury([t for t in store.tombstones() if (t.section, t.scope, t.text, t.thread_id) in back])
+    threads = {c.thread_id for c in kept if c.thread_id}
+    store.drop_claims([c for c in store.hand_claims() if c.thread_id in threads])
+    store.keep_claims(kept)
+    store.bury(buried)
+
+
+def _record_edit(text: str, change: Change, store: Store, warnings: list[str]) -> None:
+    """An edited rollout summary becomes the record, until its session grows."""
+    try:
+        doc = record.parse(text)
+    except Malformed as error:
+        warnings.append(f"{change.path}: {error}; the edit is in the history, the record stays as it was")
+        return
+    version = next(v for v, folder in tree.TREES.items() if change.path.startswith(f"{folder}/"))
+    known = store.record(doc.thread_id, version)
+    if known is None:
+        warnings.append(f"{change.path} belongs to no known session; last changed {date(doc.time)}")
+        return
+    store.import_record(replace(known, rollout_summary=doc.body.text))

@@ -1,0 +1,110 @@
+"""Scan: rollout files to ledger rows. Each session seen gets a state, and a reason where it is not taken."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from memkit import redact
+from memkit.config import Config
+from memkit.model import Entry, Reason, Session, State
+from memkit.rollouts import eligible, find
+from memkit.rollouts.find import Found, Problem
+from memkit.store import Judgement, Store
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Scanned:
+    """What a scan saw. due: ids of the sessions to extract, latest activity first; paths: session id to its file."""
+
+    files: int
+    due: tuple[str, ...]
+    ids: tuple[str, ...]
+    paths: Mapping[str, Path] = field(default_factory=dict)
+    problems: tuple[Problem, ...] = ()
+
+
+def scan(*, store: Store, config: Config, now: float, paths: Sequence[Path] = (), again: bool = False, retry: bool = False) -> Scanned:
+    """Takes down every session of the sessions folder, or of the files and folders in `paths`, and judges each.
+
+    A file whose size and time are known is not opened. With paths the rules of age, idle time and source are off.
+    again: unchanged sessions are due as well; retry: failed ones are, whatever their tries.
+    """
+    seen = list(find.find_in(paths) if paths else find.find(codex_home=config.codex_home))
+    known = store.stats()
+    found = {str(f.path): f for f in seen if isinstance(f, Found)}
+    problems = [f for f in seen if isinstance(f, Problem)]
+    ids: dict[str, Path] = {}
+    fresh: list[Session] = []
+    for path, file in found.items():
+        row = known.get(path)
+        if row and row[1:] == (file.size, file.mtime_ns):
+            ids.setdefault(row[0], file.path)
+            continue
+        head = find.head(file.path)
+        if isinstance(head, Problem):
+            problems.append(head)
+            continue
+        fresh.append(redact.mask_fields(head))
+        ids.setdefault(fresh[-1].id, file.path)
+    unreadable = [_unreadable(p, now) for p in problems if p.kind == "unreadable" and p.path.name.startswith("rollout-") and p.path.name.endswith((".jsonl", ".jsonl.zst"))]
+    if fresh or unreadable:
+        store.see([*fresh, *unreadable])
+    grown = {s.id for s in fresh}
+    entries = {e.session.id: e for e in store.entries() if e.session.id in ids}
+    judged = [_judge(e, config=config, now=now, explicit=bool(paths), again=again, retry=retry) for e in entries.values()]
+    changed = [j for j in judged if j and _differs(entries[j.id], j)]
+    changed += [Judgement(id=s.id, state=State.FAILED, reason=Reason.UNREADABLE, detail="the file can't be opened") for s in unreadable]
+    if changed:
+        store.judge_many(changed)
+    due = [j.id for j in judged if j and j.state is State.WAITING and j.reason is Reason.NOT_YET]
+    for session in grown & set(entries):
+        ids[session] = Path(store.source_path(session)) if Path(store.source_path(session)).exists() else ids[session]
+    return Scanned(files=len(found), due=tuple(due), ids=tuple(entries), paths=ids, problems=tuple(problems))
+
+
+def _unreadable(problem: Problem, now: float) -> Session:
+    """A file that can't be opened still is a session that was seen; its name tells which."""
+    return redact.mask_fields(find.named_session(problem.path, updated_at=now))
+
+
+def _judge(entry: Entry, *, config: Config, now: float, explicit: bool, again: bool, retry: bool) -> Judgement | None:
+    """The session's new state, None where it stays as it is."""
+    session = entry.session
+    taken = entry.taken_at > 0
+    grown = (int(session.updated_at), session.size) > (int(entry.taken_at), entry.taken_size)
+    if entry.reason is Reason.FORGOTTEN:
+        return None
+    if entry.state is State.FAILED and entry.reason is not Reason.UNREADABLE and not retry and (entry.until is None or entry.until > now):
+        return None
+    settled = entry.state in (State.EXTRACTED, State.EMPTY) or (entry.state is State.SKIPPED and taken)
+    if settled and not grown and not again:
+        return None
+    memories = config.memories
+    verdict = eligible.judge(
+        session,
+        now=now,
+        explicit=explicit,
+        sources=config.sources,
+        max_age_days=memories.max_rollout_age_days,
+        min_idle_hours=memories.min_rollout_idle_hours,
+        generate=memories.generate_memories and entry.generate,
+    )
+    if verdict.reason is Reason.TOO_OLD and taken:
+        return None  # what was kept of it stays; only its late growth is not taken
+    if verdict.state is None:
+        return Judgement(id=session.id, state=State.WAITING, reason=Reason.NOT_YET)
+    return Judgement(id=session.id, state=verdict.state, reason=verdict.reason, until=verdict.until)
+
+
+def _differs(entry: Entry, judgement: Judgement) -> bool:
+    return (entry.state, entry.reason, entry.detail, entry.until) != (judgement.state, judgement.reason, judgement.detail, judgement.until)
+
+
+def coverage(entries: Iterable[Entry]) -> dict[State, int]:
+    """How many sessions are in each state; every state is named."""
+    counts = dict.fromkeys(State, 0)
+    for entry in entries:
+        counts[entry.state] += 1
+    return counts
