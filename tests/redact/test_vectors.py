@@ -1,0 +1,54 @@
+"""What must be masked, what must stay, with and without the optional engines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from memkit.redact import find, leaks, mask, prefilter
+from tests.redact.vectors import masked, read, without_marks
+
+ENGINES = ["both", "no hyperscan", "no betterleaks", "neither"]
+
+
+@pytest.fixture(params=ENGINES)
+def engines(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """Runs a test as if the optional packages were missing; the compiled engines are rebuilt before and after."""
+    if request.param in ("no hyperscan", "neither"):
+        monkeypatch.setattr(prefilter, "HYPERSCAN", None)
+    if request.param in ("no betterleaks", "neither"):
+        monkeypatch.setattr(leaks, "BETTERLEAKS", None)
+    prefilter._engine.cache_clear()
+    leaks._scanner.cache_clear()
+    yield request.param
+    prefilter._engine.cache_clear()
+    leaks._scanner.cache_clear()
+
+
+def test_every_secret_is_masked_and_nothing_beside_it(engines: str) -> None:
+    wrong = [(line, got) for line in read("caught.txt") if (got := mask(without_marks(line))) != masked(line)]
+    assert wrong == []
+
+
+def test_what_is_no_secret_stays(engines: str) -> None:
+    wrong = [(line, got) for line in read("survives.txt") if (got := mask(line)) != line]
+    assert wrong == []
+
+
+def test_masking_masked_text_changes_nothing(engines: str) -> None:
+    for line in read("caught.txt"):
+        once = mask(without_marks(line))
+        assert mask(once) == once
+
+
+def test_both_keyword_engines_give_the_same_spans(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("hyperscan")
+    texts = [without_marks(line) for line in read("caught.txt")] + read("survives.txt")
+    texts.append("\ud800é".join(texts))
+    prefilter._engine.cache_clear()
+    with_hyperscan = [find(text) for text in texts]
+    monkeypatch.setattr(prefilter, "HYPERSCAN", None)
+    prefilter._engine.cache_clear()
+    assert [find(text) for text in texts] == with_hyperscan
+    prefilter._engine.cache_clear()
