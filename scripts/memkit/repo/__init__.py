@@ -105,7 +105,7 @@ class Repo:
         """
         base = self.head()
         if not base:
-            base = staging.commit_tree(self.door, staging.empty_tree(self.door), "memory: empty")
+            base = staging.commit_tree(self.door, staging.empty_tree(self.door), message="memory: empty")
             publishing.advance(self.door, base, expected="")
         with staging.staged(self.door, base) as staged:
             yield staged
@@ -124,7 +124,7 @@ class Repo:
         Two processes whatever the number; {} in a repository without commits; symbolic links are no files.
         """
         try:
-            return objects.files(self.door, paths_or_prefix, rev) if self._is_there() else {}
+            return objects.files(self.door, paths_or_prefix, rev=rev) if self._is_there() else {}
         except GitError:
             if rev == "HEAD" and not self.head():
                 return {}
@@ -138,7 +138,7 @@ class Repo:
     def show_files(self, commit: str) -> dict[str, tuple[bytes | None, bytes | None]]:
         """What a commit changed against its (first) parent: path to content before and after, None for no file."""
         oid = self.resolve(commit)
-        deltas = objects.between(self.door, objects.parent(self.door, oid), oid)
+        deltas = objects.between(self.door, old=objects.parent(self.door, oid), new=oid)
         return {path: (delta.old, delta.new) for path, delta in deltas.items()}
 
     def _is_there(self) -> bool:

@@ -83,12 +83,12 @@ def changed(door: Door, head: str) -> tuple[Change, ...]:
     candidates = sorted({os.fsdecode(entry[3:]) for entry in out.split(b"\0")[:-1]})
     if not candidates:
         return ()
-    committed = objects.files(door, candidates, head) if head else {}
-    found = (_change(door.home, path.rstrip("/"), committed.get(path)) for path in candidates)
+    committed = objects.files(door, candidates, rev=head) if head else {}
+    found = (_change(door.home, path.rstrip("/"), old=committed.get(path)) for path in candidates)
     return tuple(change for change in found if change)
 
 
-def _change(home: Path, path: str, old: bytes | None) -> Change | None:
+def _change(home: Path, path: str, *, old: bytes | None) -> Change | None:
     seen = look(home, path)
     was = None if old is None else old.decode("utf-8", "replace")
     if seen.kind == "link":
@@ -103,7 +103,7 @@ def _change(home: Path, path: str, old: bytes | None) -> Change | None:
     return Change(path=path, kind="other") if seen.kind in ("folder", "special") else None
 
 
-def untouched(home: Path, path: str, deltas: Mapping[str, Delta]) -> bool:
+def untouched(home: Path, path: str, *, deltas: Mapping[str, Delta]) -> bool:
     """Whether the work tree still has the old side of a delta, so that the new side can take its place."""
     old = deltas[path].old
     seen = look(home, path)
@@ -135,13 +135,13 @@ def settle(home: Path, deltas: Mapping[str, Delta]) -> tuple[str, ...]:
             if new_odd or (seen.content == new and seen.kind in ("none", "file")):
                 continue
             if seen.content == old and (seen.kind in ("none", "file") or (seen.kind == "link" and old_odd)):
-                _put(home, path, new)
+                _put(home, path, data=new)
             else:
                 left.append(path)
     return tuple(left)
 
 
-def _put(home: Path, path: str, data: bytes | None) -> None:
+def _put(home: Path, path: str, *, data: bytes | None) -> None:
     spot = home / path
     folders = [home / folder for folder in PurePosixPath(path).parents[:-1]]
     if data is None:

@@ -158,7 +158,7 @@ def _drop_operation(door: Door, signs: tuple[str, ...]) -> None:
     """What --abort would do, where it refuses: forget the operation, and put conflicting files back as in HEAD."""
     out = door.read("ls-files", "--unmerged", "-z").out
     paths = {os.fsdecode(entry.partition(b"\t")[2]) for entry in out.split(b"\0")[:-1]}
-    committed = objects.files(door, paths, objects.tip(door))
+    committed = objects.files(door, paths, rev=objects.tip(door))
     settle(door.home, {path: Delta(look(door.home, path).content, committed.get(path)) for path in paths})
     for sign in signs:
         spot = door.git_dir / sign
@@ -177,7 +177,7 @@ def _keep_work_tree(door: Door, operation: str) -> str:
     finally:
         index.unlink(missing_ok=True)
     head = objects.tip(door)
-    commit = commit_tree(door, tree, f"kept: files of a {operation} half way", parents=(head,) if head else ())
+    commit = commit_tree(door, tree, message=f"kept: files of a {operation} half way", parents=(head,) if head else ())
     return _keep(door, commit)
 
 
@@ -197,15 +197,15 @@ def _attach(door: Door) -> list[str]:
     if not here or not main or here == main:
         _write_head(door, f"ref: {MAIN}")
         return [f"{where} and is on main again"]
-    if objects.is_ancestor(door, main, here):
+    if objects.is_ancestor(door, older=main, newer=here):
         advance(door, here, expected=main)
         _write_head(door, f"ref: {MAIN}")
         return [f"{where}; main now has its commits"]
-    kept = "" if objects.is_ancestor(door, here, main) else f"; its commits are kept in {_keep(door, here)}"
+    kept = "" if objects.is_ancestor(door, older=here, newer=main) else f"; its commits are kept in {_keep(door, here)}"
     with alone(door.home):
         keep_intent(door.home, Intent(here, main))
         _write_head(door, f"ref: {MAIN}")
-        settle(door.home, objects.between(door, here, main))
+        settle(door.home, objects.between(door, old=here, new=main))
         sync_index(door)
         drop_intent(door.home)
     return [f"{where} and is on main again{kept}"]

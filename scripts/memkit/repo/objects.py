@@ -91,7 +91,7 @@ def blobs(door: Door, oids: Iterable[str]) -> dict[str, bytes]:
     return found
 
 
-def files(door: Door, wanted: str | Iterable[str], rev: str) -> dict[str, bytes]:
+def files(door: Door, wanted: str | Iterable[str], *, rev: str) -> dict[str, bytes]:
     """Path to content of a commit's regular files: below one folder (str, "" for all) or of the named paths."""
     if isinstance(wanted, str):
         entries = listing(door, rev, prefix=wanted)
@@ -102,10 +102,10 @@ def files(door: Door, wanted: str | Iterable[str], rev: str) -> dict[str, bytes]
     return {path: content[oid] for path, oid in entries.items()}
 
 
-def between(door: Door, old: str, new: str) -> dict[str, Delta]:
+def between(door: Door, *, old: str, new: str) -> dict[str, Delta]:
     """Path to Delta from one commit to another; an empty `old` stands for nothing."""
     if not old:
-        return {path: Delta(None, data) for path, data in files(door, "", new).items()}
+        return {path: Delta(None, data) for path, data in files(door, "", rev=new).items()}
     parts = door.read("diff-tree", "-r", "-z", "--no-renames", old, new).out.split(b"\0")[:-1]
     sides: dict[str, tuple[str, str, bool, bool]] = {}
     for meta, path in zip(parts[::2], parts[1::2], strict=True):
@@ -129,7 +129,7 @@ def parent(door: Door, commit: str) -> str:
     return ids[1] if len(ids) > 1 else ""
 
 
-def is_ancestor(door: Door, older: str, newer: str) -> bool:
+def is_ancestor(door: Door, *, older: str, newer: str) -> bool:
     """Whether `older` is `newer` or comes before it."""
     return door.read("merge-base", "--is-ancestor", older, newer, ok=(0, 1)).code == 0
 
@@ -141,10 +141,11 @@ def history(door: Door, rev: str, *, paths: Sequence[str] = (), limit: int | Non
     plain = ("--no-show-signature", "--no-decorate", "--no-notes", "--no-mailmap", "--no-color")
     out = door.read("log", "-z", *plain, shape, *count, rev, "--", *(path.rstrip("/") for path in paths)).out
     fields = out.decode("utf-8", "replace").split("\0")[:-1]
-    return [_commit(*fields[at : at + 5]) for at in range(0, len(fields), 5)]
+    return [_commit(fields[at : at + 5]) for at in range(0, len(fields), 5)]
 
 
-def _commit(oid: str, when: str, author: str, subject: str, text: str) -> Commit:
+def _commit(fields: Sequence[str]) -> Commit:
+    oid, when, author, subject, text = fields
     body, trailers = _split_trailers(text)
     return Commit(id=oid, time=int(when), author=author, subject=subject, body=body, trailers=trailers)
 

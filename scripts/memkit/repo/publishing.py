@@ -38,14 +38,14 @@ def publish(door: Door, commit: str, *, base: str) -> None:
             raise Moved(f"the memory has moved from {base[:12]} to {tip[:12]}", mend="run again")
         if head_text(door) != f"ref: {MAIN}":
             raise GitError("HEAD of the home is not on branch main", mend="`memkit init` repairs it")
-        if not objects.is_ancestor(door, base, commit):
+        if not objects.is_ancestor(door, older=base, newer=commit):
             raise GitError(f"{commit[:12]} does not come after {base[:12]}", mend="run again")
-        deltas = objects.between(door, base, commit)
+        deltas = objects.between(door, old=base, new=commit)
         _refuse_odd(deltas)
         for path in deltas:
-            if not untouched(door.home, path, deltas):
+            if not untouched(door.home, path, deltas=deltas):
                 raise Moved(f"{path} was changed by hand meanwhile", mend="run again")
-        _move(door, Intent(base, commit), deltas)
+        _move(door, Intent(base, commit), deltas=deltas)
 
 
 def _refuse_odd(deltas: Mapping[str, Delta]) -> None:
@@ -54,7 +54,7 @@ def _refuse_odd(deltas: Mapping[str, Delta]) -> None:
         raise GitError(f"{odd} is no regular file", mend="symbolic links are not published")
 
 
-def _move(door: Door, intent: Intent, deltas: Mapping[str, Delta]) -> None:
+def _move(door: Door, intent: Intent, *, deltas: Mapping[str, Delta]) -> None:
     """Files first, then the branch: until the branch moves, readers see base and everything can be taken back."""
     keep_intent(door.home, intent)
     try:
@@ -100,16 +100,16 @@ def _finish(door: Door, intent: Intent) -> str:
     if not (objects.tip_or_none(door, base) and objects.tip_or_none(door, commit)):
         return "a note of a publish whose commits are gone was dropped"
     tip = objects.tip(door, MAIN)
-    deltas = objects.between(door, base, commit)
+    deltas = objects.between(door, old=base, new=commit)
     if tip == commit:
         settle(door.home, deltas)
         sync_index(door)
         return f"finished a publish that was cut off ({commit[:12]})"
     if tip != base:
-        settle(door.home, objects.between(door, commit, tip))
+        settle(door.home, objects.between(door, old=commit, new=tip))
         return f"took back a publish that was cut off ({commit[:12]}): other commits came first"
     turned = _turned(deltas)
-    if all(untouched(door.home, path, deltas) or untouched(door.home, path, turned) for path in deltas):
+    if all(untouched(door.home, path, deltas=deltas) or untouched(door.home, path, deltas=turned) for path in deltas):
         settle(door.home, deltas)
         advance(door, commit, expected=base)
         sync_index(door)

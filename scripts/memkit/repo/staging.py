@@ -59,11 +59,11 @@ def commit_index(door: Door, message: str, *, parent: str, author: dict[str, str
     before = door.read("rev-parse", f"{parent}^{{tree}}").text if parent else empty_tree(door)
     if tree == before:
         return ""
-    return commit_tree(door, tree, message, parents=(parent,) if parent else (), author=author)
+    return commit_tree(door, tree, message=message, parents=(parent,) if parent else (), author=author)
 
 
 def commit_tree(
-    door: Door, tree: str, message: str, *, parents: tuple[str, ...] = (), author: dict[str, str] | None = None
+    door: Door, tree: str, *, message: str, parents: tuple[str, ...] = (), author: dict[str, str] | None = None
 ) -> str:
     """A commit object for a tree; no branch moves."""
     onto = [part for commit in parents for part in ("-p", commit)]
