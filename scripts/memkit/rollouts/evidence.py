@@ -49,7 +49,7 @@ def collect(
     sizes = dict.fromkeys(_ORDER, 0)
     total = 0
     for total, item in enumerate(items, start=1):
-        held = _hold(item, index=total - 1)
+        held = _hold(item, index=total - 1, mask=mask)
         tiers[item.tier].append(held)
         sizes[item.tier] += held.size
         while sizes[item.tier] - tiers[item.tier][0].size > budget_tokens * _BYTES_A_TOKEN:
@@ -138,8 +138,8 @@ def _with_gaps(chosen: Sequence[_Chosen], *, total: int) -> Iterator[Row]:
 # --- rows ----------------------------------------------------------------------------------------------------------
 
 
-def _hold(item: Item, *, index: int) -> _Held:
-    pieces = rows.windows(item)
+def _hold(item: Item, *, index: int, mask: Callable[[str], str]) -> _Held:
+    pieces = rows.windows(item, mask=mask)
     size = min(sum(map(tokens.byte_length, pieces)), rows.ROW_BYTES) + len(item.tier)
     return _Held(index, replace(item, text=""), pieces, size)
 

@@ -99,7 +99,7 @@ def framed(raw: bytes) -> Frame | None:
         bare = ("response_item", kind)
         return Frame(bare if bare in shapes.known() else (kind, ""), None, raw)
     is_meta = loose.id is not None and loose.timestamp is not None
-    return Frame(("session_meta", ""), loose.timestamp, raw) if is_meta else None
+    return Frame(("session_meta", ""), None, raw) if is_meta else None
 
 
 def frames(raw: bytes) -> list[Frame]:
@@ -125,7 +125,9 @@ def time_of(raw: bytes, *, ending: bytes | None = None) -> float | None:
     end = (raw if ending is None else ending).rstrip(BLANK)
     if not end.endswith(b"}"):
         return None
-    found = _first_time().match(raw) or _last_time().search(end[-200:])
+    found = _first_time().match(raw)
+    if found is None and b'"payload"' in raw[:200]:
+        found = _last_time().search(end[-200:])
     if found is not None:
         return seconds(found[1].decode("utf-8", "replace"))
     times = [frame.time for frame in frames(raw)] if ending is None or len(ending) == len(raw) else []

@@ -45,7 +45,7 @@ class Replay:
             return False
         if tier is Tier.HARNESS:  # written anew for the fork, and told by its session_meta
             return True
-        told = next(self._parent, None)
+        told = next((item for item in self._parent if item.tier is not Tier.HARNESS), None)
         early = told is not None and (told.time is None or told.time <= self._started_at + _SLACK)
         self._open = told is not None and early and (told.tier, told.kind, told.text) == (tier, kind, text)
         return self._open

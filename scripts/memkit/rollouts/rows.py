@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
 
@@ -18,25 +18,27 @@ _GUARD = 8 << 10  # of them, next to the gap, that are masked but not shown: a s
 _HUMAN_WINDOW = 128 << 10
 
 
-def windows(item: Item) -> tuple[str, ...]:
+def windows(item: Item, *, mask: Callable[[str], str]) -> tuple[str, ...]:
     """The text, or its two ends where it is long; a person's pastes are shortened before their own words are."""
     text = _plain(item.text) if item.tier is Tier.TOOL else item.text
-    if item.tier is Tier.HUMAN:
-        if len(text) <= _HUMAN_WINDOW:
-            return (text,)
-        text = "".join(part.text for part in _at_lines(parts.split(text)))
-        if len(text) <= _HUMAN_WINDOW:
-            return (text,)
-    return (text,) if len(text) <= 2 * _WINDOW else (_head(text, size=_WINDOW), _tail(text, size=_WINDOW))
+    if item.tier is Tier.HUMAN and len(text) > _HUMAN_WINDOW:
+        text = "".join(_paste_ends(part, mask=mask) for part in parts.split(text))
+    most = _HUMAN_WINDOW if item.tier is Tier.HUMAN else 2 * _WINDOW
+    return (text,) if len(text) <= most else _ends(text)
 
 
-def _at_lines(given: Sequence[Part]) -> Iterator[Part]:
-    for part in given:
-        if part.kind is PartKind.OWN or len(part.text) <= 2 * _WINDOW:
-            yield part
-            continue
-        head, tail = _head(part.text, size=_WINDOW), _tail(part.text, size=_WINDOW)
-        yield Part(part.kind, f"{head}\n{_left_out(len(part.text) - len(head) - len(tail))}\n{tail}")
+def _ends(text: str) -> tuple[str, str]:
+    return _head(text, size=_WINDOW), _tail(text, size=_WINDOW)
+
+
+def _paste_ends(part: Part, *, mask: Callable[[str], str]) -> str:
+    """The ends of a long paste, masked (later nothing tells where it was cut) and fenced, so that it stays foreign."""
+    if part.kind is PartKind.OWN or len(part.text) <= 2 * _WINDOW:
+        return part.text
+    text = _masked(_ends(part.text), mask=mask)
+    longest = max(map(len, _ticks().findall(text)), default=0)
+    fence = "`" * max(longest + 1, 3)
+    return f"\n{fence}\n{text}\n{fence}\n"
 
 
 def _head(text: str, *, size: int) -> str:
@@ -47,10 +49,6 @@ def _head(text: str, *, size: int) -> str:
 def _tail(text: str, *, size: int) -> str:
     start = text.find("\n", len(text) - size, len(text) - size + _GUARD // 2)
     return text[start + 1 if start >= 0 else len(text) - size :]
-
-
-def _left_out(characters: int) -> str:
-    return f"[… {characters:,} characters left out …]"
 
 
 def made(
@@ -96,8 +94,9 @@ def _masked(pieces: Sequence[str], *, mask: Callable[[str], str]) -> str:
 def _fitted(said: tuple[Part, ...], *, room: int) -> tuple[Part, ...]:
     """Parts whose marked text is within that many bytes."""
     limit = room
-    while (over := tokens.byte_length(parts.mark(said)) - room) > 0 and limit > 0:
-        limit = min(limit, sum(tokens.byte_length(part.text) for part in said)) - over
+    while (marked := tokens.byte_length(parts.mark(said))) > room and limit > 0:
+        marks = marked - sum(tokens.byte_length(part.text) for part in said)
+        limit = min(limit - 1, room - marks)
         said = parts.shorten(said, max_bytes=max(limit, 0))
     return said
 
@@ -140,6 +139,11 @@ def _safe(text: str) -> str:
 def _row_start() -> re.Pattern[str]:
     names = "|".join(re.escape(name).replace(r"\ ", r"\s{1,9}") for name in (*Tier, OMITTED))
     return re.compile(rf"([\n\r\v\f\x1c-\x1e\x85\u2028\u2029]\s{{0,9}})\[(?=\s{{0,9}}(?:{names})\s{{0,9}}\])", re.I)
+
+
+@cache
+def _ticks() -> re.Pattern[str]:
+    return re.compile("`+")
 
 
 @cache
