@@ -53,26 +53,27 @@ def _dispatch(arguments: list[str]) -> int:
     if (called := _context_call(arguments)) is not None:
         from memkit.commands import reading
 
-        sys.stdout.write(reading.context(**called))
+        home = Path(called["--home"]) if "--home" in called else None
+        form, directory = called.get("--format", "text"), called.get("--cwd")
+        sys.stdout.write(reading.context(home=home, directory=directory, form=form, whole="--all" in called))
         return ExitCode.OK
     from memkit.commands import app
 
     return app.call(arguments)
 
 
-def _context_call(arguments: Sequence[str]) -> dict[str, Path | str | bool | None] | None:
-    """`context` as hooks call it; None for anything that is not plainly that, which the framework then reads."""
-    if "context" not in arguments[:3]:
+def _context_call(arguments: Sequence[str]) -> dict[str, str] | None:
+    """The options of a plain `context` call; None for anything else, which the framework then reads."""
+    if arguments.count("context") != 1:
         return None
-    values: dict[str, Path | str | bool | None] = {"home": None, "directory": None, "form": "text", "whole": False}
-    named = {"--home": "home", "--cwd": "directory", "--format": "form"}
-    rest = [a for a in arguments if a != "context"] if arguments.count("context") == 1 else ["?"]
+    values: dict[str, str] = {}
+    rest = [a for a in arguments if a != "context"]
     while rest:
         word, _, value = rest.pop(0).partition("=")
         if word == "--all" and not value:
-            values["whole"] = True
-        elif word in named and (value or (rest and not rest[0].startswith("-"))):
-            values[named[word]] = value or rest.pop(0)
+            values[word] = word
+        elif word in ("--home", "--cwd", "--format") and (value or (rest and not rest[0].startswith("-"))):
+            values[word] = value or rest.pop(0)
         else:
             return None
-    return values if values["form"] in ("text", "hook") else None
+    return values if values.get("--format", "text") in ("text", "hook") else None

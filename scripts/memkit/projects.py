@@ -109,7 +109,19 @@ class Projects:
     @classmethod
     def of(cls, places: Iterable[Place], *, user_home: str) -> Projects:
         """The projects of these places. user_home: the user's home directory, written as `~`."""
-        temporary = tuple(dict.fromkeys(clean(p) for p in ("/tmp", "/var/tmp", "/private/tmp", "/private/var/folders", "/var/folders", tempfile.gettempdir())))  # noqa: S108
+        temporary = tuple(
+            dict.fromkeys(
+                clean(p)
+                for p in (
+                    "/tmp",
+                    "/var/tmp",
+                    "/private/tmp",
+                    "/private/var/folders",
+                    "/var/folders",
+                    tempfile.gettempdir(),
+                )
+            )
+        )
         empty = cls(user_home=clean(user_home), temporary=temporary)
         roots: dict[str, set[str]] = {}
         keys: dict[str, set[str]] = {}
@@ -120,11 +132,13 @@ class Projects:
                 keys.setdefault(clean(place.cwd), set()).add(found[0])
         # A root that Git showed beats a directory that a session ran in: the shortest path is the nearest to it.
         names = {key: empty._written(min(paths, key=lambda p: (len(p), p))) for key, paths in roots.items()}
-        # A directory with and without a remote (an older session did not name it) is one project when there is one remote.
+        # A directory with and without a remote (an older session did not name it) is one project with one remote.
         single: dict[str, str] = {}
         for cwd, found_keys in keys.items():
             remotes = sorted(k for k in found_keys if not k.startswith("path:"))
-            single[cwd] = remotes[0] if len(remotes) == 1 else f"path:{cwd}" if f"path:{cwd}" in found_keys else min(found_keys)
+            single[cwd] = (
+                remotes[0] if len(remotes) == 1 else f"path:{cwd}" if f"path:{cwd}" in found_keys else min(found_keys)
+            )
         return cls(user_home=empty.user_home, temporary=temporary, _names=_distinct(names), _keys=single)
 
     def of_place(self, place: Place) -> Project | None:
@@ -132,7 +146,11 @@ class Projects:
         found = self._identify(place)
         if not found:
             return None
-        key = found[0] if found[0] in self._names and not found[0].startswith("path:") else self._keys.get(clean(place.cwd), found[0])
+        key = (
+            found[0]
+            if found[0] in self._names and not found[0].startswith("path:")
+            else self._keys.get(clean(place.cwd), found[0])
+        )
         return Project(key, self._names.get(key, self._written(found[1])))
 
     def of_directory(self, directory: str) -> Project | None:
@@ -175,7 +193,11 @@ class Projects:
         """The home directory, `/`, a temporary folder or anything below one, or no absolute path at all."""
         if not directory or not (directory.startswith("/") or re.match(r"[A-Za-z]:[\\/]", directory)):
             return True
-        if directory in ("/", self.user_home, "/root", "/home") or re.fullmatch(r"(?:/home|/Users|[A-Za-z]:[\\/]Users)[\\/][^\\/]+", directory) or re.fullmatch(r"[A-Za-z]:[\\/]?", directory):
+        if (
+            directory in ("/", self.user_home, "/root", "/home")
+            or re.fullmatch(r"(?:/home|/Users|[A-Za-z]:[\\/]Users)[\\/][^\\/]+", directory)
+            or re.fullmatch(r"[A-Za-z]:[\\/]?", directory)
+        ):
             return True
         below_home = bool(self.user_home) and directory.startswith(self.user_home + "/")
         return not below_home and any(directory == t or directory.startswith(t + "/") for t in self.temporary)
@@ -192,6 +214,10 @@ def _distinct(names: Mapping[str, str]) -> dict[str, str]:
     for key, name in names.items():
         taken.setdefault(name, []).append(key)
     return {
-        key: name if len(taken[name]) == 1 else f"{name} [{key.partition(':')[2]}]" if not key.startswith("path:") else name
+        key: name
+        if len(taken[name]) == 1
+        else f"{name} [{key.partition(':')[2]}]"
+        if not key.startswith("path:")
+        else name
         for key, name in names.items()
     }

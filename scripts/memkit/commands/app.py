@@ -56,7 +56,12 @@ class Commands(TyperGroup):
         return command
 
 
-app = typer.Typer(cls=Commands, add_completion=False, rich_markup_mode=None, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+app = typer.Typer(
+    cls=Commands,
+    add_completion=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+)
 
 
 def _version(wanted: bool) -> None:
@@ -68,10 +73,15 @@ def _version(wanted: bool) -> None:
 @app.callback()
 def _globals(
     ctx: typer.Context,
-    home: Annotated[Path | None, typer.Option(help="Where the memory lives (default: $MEMKIT_HOME, else ~/.memkit).", show_default=False)] = None,
+    home: Annotated[
+        Path | None,
+        typer.Option(help="Where the memory lives (default: $MEMKIT_HOME, else ~/.memkit).", show_default=False),
+    ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print results only.")] = False,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Say more on stderr.")] = False,
-    version: Annotated[bool, typer.Option("--version", help="Print the version.", callback=_version, is_eager=True)] = False,
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version.", callback=_version, is_eager=True)
+    ] = False,
 ) -> None:
     """Turn a coding agent's session logs into a small, versioned memory that the next session starts from."""
     ctx.obj = Options(home, quiet, verbose)

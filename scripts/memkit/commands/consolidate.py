@@ -15,8 +15,12 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 @app.command()
 def consolidate(
     ctx: typer.Context,
-    engine: Annotated[str | None, typer.Option(help="offline, openai or auto, instead of the configured one.", show_default=False)] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the lines that would come and go; publish nothing.")] = False,
+    engine: Annotated[
+        str | None, typer.Option(help="offline, openai or auto, instead of the configured one.", show_default=False)
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show the lines that would come and go; publish nothing.")
+    ] = False,
 ) -> None:
     """Stage 2: consolidate the records into the memory, lint it, and commit it.
 
@@ -34,4 +38,6 @@ def consolidate(
             typer.echo(f"~ {line}")
         for loss in done.removed:
             typer.echo(f"- {loss.line} ({loss.reason or 'no reason given'})")
-        typer.echo(f"{len(done.new)} new, {len(done.changed)} changed, {len(done.removed)} removed; nothing was published")
+        typer.echo(
+            f"{len(done.new)} new, {len(done.changed)} changed, {len(done.removed)} removed; nothing was published"
+        )

@@ -24,7 +24,9 @@ class Form(StrEnum):
 @app.command()
 def context(
     ctx: typer.Context,
-    cwd: Annotated[str | None, typer.Option(help="The session's directory; it need not exist (default: here).", show_default=False)] = None,
+    cwd: Annotated[
+        str | None, typer.Option(help="The session's directory; it need not exist (default: here).", show_default=False)
+    ] = None,
     whole: Annotated[bool, typer.Option("--all", help="The whole summary, as Codex would inject it.")] = False,
     form: Annotated[Form, typer.Option("--format", help="text, or a hook's JSON.")] = Form.TEXT,
 ) -> None:

@@ -56,7 +56,9 @@ def as_lines(step: Step, *, most: int | None = None) -> list[str]:
     """A commit in words."""
     commit = step.commit
     lines = [f"{commit.id[:10]}  {clock.iso(commit.time)[:16]}  {commit.subject}"]
-    changes = [f"  + {line.removeprefix('- ')}" for line in step.added] + [f"  - {line.removeprefix('- ')}" for line in step.removed]
+    changes = [f"  + {line.removeprefix('- ')}" for line in step.added] + [
+        f"  - {line.removeprefix('- ')}" for line in step.removed
+    ]
     lines += changes[:most]
     if most is not None and len(changes) > most:
         lines.append(f"  … and {len(changes) - most} more: memkit diff {commit.id[:10]}")

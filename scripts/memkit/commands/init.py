@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from enum import StrEnum
 from typing import Annotated
 
@@ -28,10 +27,14 @@ class Wanted(StrEnum):
 @app.command()
 def init(
     ctx: typer.Context,
-    version: Annotated[Wanted, typer.Option(help="The form of memory: v2 (v1 and dual are not part of this release).")] = Wanted.V2,
-    from_codex: Annotated[bool, typer.Option("--from-codex", help="Take over the [memories] settings of Codex's config.toml.")] = False,
+    version: Annotated[
+        Wanted, typer.Option(help="The form of memory: v2 (v1 and dual are not part of this release).")
+    ] = Wanted.V2,
+    from_codex: Annotated[
+        bool, typer.Option("--from-codex", help="Take over the [memories] settings of Codex's config.toml.")
+    ] = False,
 ) -> None:
-    """Make the home: a private folder that is a Git repository, an empty memory, memkit.yaml. Again, it adds what lacks."""
+    """Make the home: a private Git repository with an empty memory and memkit.yaml. Again, it adds what lacks."""
     options: Options = ctx.obj
     if version is not Wanted.V2:
         raise UsageError(f"--version {version.value} is not part of this release", mend="use --version v2")

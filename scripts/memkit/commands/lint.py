@@ -31,7 +31,10 @@ class Form(StrEnum):
 @app.command()
 def lint(
     ctx: typer.Context,
-    paths: Annotated[list[Path] | None, typer.Argument(help="Files or trees; without any, the memory of the home.", show_default=False)] = None,
+    paths: Annotated[
+        list[Path] | None,
+        typer.Argument(help="Files or trees; without any, the memory of the home.", show_default=False),
+    ] = None,
     form: Annotated[Form, typer.Option("--format", help="text, json, or github annotations.")] = Form.TEXT,
 ) -> None:
     """Check a memory: budget, structure, pointers, scope marks, secrets. Exit status 1 when there are findings.
@@ -40,7 +43,7 @@ def lint(
     """
     options: Options = ctx.obj
     config = load(home=options.home, env=os.environ)
-    limits = {"max_bytes": config.summary.max_bytes, "max_tokens": config.summary.max_tokens}
+    most, tokens = config.summary.max_bytes, config.summary.max_tokens
     root = config.home / tree.TREES[config.version]
     if not paths and not root.is_dir():
         raise ConfigError(f"there is no memory at {config.home} yet", mend="memkit init, or make memories")
@@ -48,9 +51,13 @@ def lint(
     for path in paths or [root]:
         if path.is_dir():
             read = tree.read_tree(path)
-            found += rules.lint_tree(read.files, symlinks=read.symlinks, home=reading.user_home(), **limits)
+            found += rules.lint_tree(
+                read.files, symlinks=read.symlinks, home=reading.user_home(), max_bytes=most, max_tokens=tokens
+            )
         elif path.exists():
-            found += rules.lint_file(str(path), path.read_bytes(), home=reading.user_home(), **limits)
+            found += rules.lint_file(
+                str(path), path.read_bytes(), home=reading.user_home(), max_bytes=most, max_tokens=tokens
+            )
         else:
             raise UsageError(f"{path} does not exist")
     text = rules.render(found, format=form.value)

@@ -20,9 +20,13 @@ def write(home: Path, text: str) -> Path:
     folder = home / "log"
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     path = folder / "memkit.log"
-    handler = logging.handlers.RotatingFileHandler(path, maxBytes=_BYTES, backupCount=_KEPT, encoding="utf-8", errors="backslashreplace")
+    handler = logging.handlers.RotatingFileHandler(
+        path, maxBytes=_BYTES, backupCount=_KEPT, encoding="utf-8", errors="backslashreplace"
+    )
     try:
-        handler.emit(logging.makeLogRecord({"msg": f"{clock.iso(clock.now())} {redact.mask(text)}", "levelno": logging.INFO}))
+        handler.emit(
+            logging.makeLogRecord({"msg": f"{clock.iso(clock.now())} {redact.mask(text)}", "levelno": logging.INFO})
+        )
     finally:
         handler.close()
     return path

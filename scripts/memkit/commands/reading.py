@@ -56,12 +56,18 @@ def context(*, home: Path | None, directory: str | None, form: str, whole: bool)
         entries, counts = store.entries(), store.line_tokens()
     count = _counter(counts)
     if whole:
-        told = stage.whole(files=files, max_tokens=config.summary.max_tokens, cut=_cutter(config.summary.max_tokens, count), count=count)
+        told = stage.whole(
+            files=files,
+            cut=_cutter(config.summary.max_tokens, count),
+            count=count,
+        )
     else:
         told = stage.context(
             files=files,
             directory=os.path.abspath(directory or os.getcwd()),  # noqa: PTH100, PTH109 - a directory need not exist, and links stay as they are named
-            projects=Projects.of((Place(e.session.cwd, e.session.remote) for e in entries if e.session.cwd), user_home=user_home()),
+            projects=Projects.of(
+                (Place(e.session.cwd, e.session.remote) for e in entries if e.session.cwd), user_home=user_home()
+            ),
             remotes={e.session.id: e.session.remote for e in entries if e.session.remote},
             max_tokens=config.summary.max_tokens,
             count=count,
@@ -70,7 +76,12 @@ def context(*, home: Path | None, directory: str | None, form: str, whole: bool)
         return ""
     text = prompts.context_frame(as_of=_as_of(repo), place=str(config.home / root), body=told.body)
     if form == "hook":
-        return json.dumps({"hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": text}}, ensure_ascii=False) + "\n"
+        return (
+            json.dumps(
+                {"hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": text}}, ensure_ascii=False
+            )
+            + "\n"
+        )
     return text
 
 
@@ -92,7 +103,8 @@ def _cutter(max_tokens: int, count: Callable[[str], int]) -> Callable[[str], str
     """Cuts a text at a line border so that it has at most max_tokens."""
 
     def cut(text: str) -> str:
-        kept, used = [], 0
+        kept: list[str] = []
+        used = 0
         for line in text.splitlines(keepends=True):
             used += count(line)
             if used > max_tokens:

@@ -17,9 +17,17 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 @app.command()
 def run(
     ctx: typer.Context,
-    paths: Annotated[list[Path] | None, typer.Argument(help="Rollout files or folders; without any, $CODEX_HOME/sessions.", show_default=False)] = None,
-    engine: Annotated[str | None, typer.Option(help="offline, openai or auto, instead of the configured one.", show_default=False)] = None,
-    hook: Annotated[bool, typer.Option("--hook", help="The bounded form for hooks: at most memories.max_rollouts_per_startup sessions.")] = False,
+    paths: Annotated[
+        list[Path] | None,
+        typer.Argument(help="Rollout files or folders; without any, $CODEX_HOME/sessions.", show_default=False),
+    ] = None,
+    engine: Annotated[
+        str | None, typer.Option(help="offline, openai or auto, instead of the configured one.", show_default=False)
+    ] = None,
+    hook: Annotated[
+        bool,
+        typer.Option("--hook", help="The bounded form for hooks: at most memories.max_rollouts_per_startup sessions."),
+    ] = False,
 ) -> None:
     """Read new sessions, consolidate them into the memory, lint and commit it.
 

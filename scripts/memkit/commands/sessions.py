@@ -28,7 +28,9 @@ def sessions(
     with ExitStack() as stack:
         opened = reading.reader(stack, home=options.home)
         entries = opened.store.entries()
-    places = Projects.of((Place(e.session.cwd, e.session.remote) for e in entries if e.session.cwd), user_home=reading.user_home())
+    places = Projects.of(
+        (Place(e.session.cwd, e.session.remote) for e in entries if e.session.cwd), user_home=reading.user_home()
+    )
     shown = [e for e in entries if state is None or e.state is state]
     if as_json:
         typer.echo(canonical([_json(e, places) for e in shown]))
@@ -66,7 +68,11 @@ def _json(entry: Entry, places: Projects) -> dict[str, object]:
 def _line(entry: Entry, places: Projects) -> str:
     why = tell.REASONS[entry.reason] if entry.reason else ""
     extra = [why, entry.detail, f"until {clock.iso(entry.until)}" if entry.until is not None else ""]
-    extra += [f"{entry.bad_lines} bad lines" if entry.bad_lines else "", f"{entry.unknown_lines} unknown lines" if entry.unknown_lines else ""]
+    extra += [
+        f"{entry.bad_lines} bad lines" if entry.bad_lines else "",
+        f"{entry.unknown_lines} unknown lines" if entry.unknown_lines else "",
+    ]
     extra += ["grew without anything to keep, the earlier record stays" if entry.flagged else ""]
     text = "; ".join(part for part in extra if part)
-    return f"{entry.session.id}  {clock.iso(entry.session.updated_at)[:16]}  {entry.state.value:<9}  {_project(entry, places) or '-'}{'  ' + text if text else ''}"
+    when, project = clock.iso(entry.session.updated_at)[:16], _project(entry, places) or "-"
+    return "  ".join(part for part in (entry.session.id, when, f"{entry.state.value:<9}", project, text) if part)

@@ -10,7 +10,7 @@ import typer
 from memkit import clock
 from memkit.commands import reading
 from memkit.commands.app import Options
-from memkit.model import canonical
+from memkit.model import Reason, canonical
 from memkit.stages import tell
 from memkit.stages.tell import Status
 from memkit.store import LastRun
@@ -35,12 +35,19 @@ def status(
     now = clock.now()
     typer.echo(found.coverage)
     for reason, number in sorted(found.reasons.items()):
-        typer.echo(f"  {number} {tell.REASONS[tell.Reason(reason)]} ({reason})")
+        typer.echo(f"  {number} {tell.REASONS[Reason(reason)]} ({reason})")
     for stage, run in found.runs.items():
         typer.echo(f"last {stage}: {_ran(run, now)}")
     held = found.budget
-    typer.echo(f"memory: {found.records} records; summary {held.bytes:,} of {held.max_bytes:,} bytes, {held.tokens:,} of {held.max_tokens:,} tokens, {len(held.lines)} lines")
-    typer.echo(f"a new session here is told {len(told.splitlines())} lines (memkit context)" if told else "a new session here is told nothing")
+    typer.echo(
+        f"memory: {found.records} records; summary {held.bytes:,} of {held.max_bytes:,} bytes,"
+        f" {held.tokens:,} of {held.max_tokens:,} tokens, {len(held.lines)} lines"
+    )
+    typer.echo(
+        f"a new session here is told {len(told.splitlines())} lines (memkit context)"
+        if told
+        else "a new session here is told nothing"
+    )
     for warning in found.warnings:
         typer.echo(f"warning: {warning}")
 
@@ -51,8 +58,16 @@ def _json(found: Status) -> dict[str, object]:
         "sessions": dict(found.sessions),
         "reasons": dict(found.reasons),
         "notes": {},
-        "summary": {"bytes": held.bytes, "tokens": held.tokens, "max_bytes": held.max_bytes, "max_tokens": held.max_tokens},
-        "runs": {stage: {"last_success": _moment(run.last_success), "last_error": run.last_error} for stage, run in found.runs.items()},
+        "summary": {
+            "bytes": held.bytes,
+            "tokens": held.tokens,
+            "max_bytes": held.max_bytes,
+            "max_tokens": held.max_tokens,
+        },
+        "runs": {
+            stage: {"last_success": _moment(run.last_success), "last_error": run.last_error}
+            for stage, run in found.runs.items()
+        },
         "tokens_used": found.tokens_used,
         "warnings": list(found.warnings),
         "records": found.records,
@@ -65,7 +80,11 @@ def _moment(seconds: float | None) -> str | None:
 
 
 def _ran(run: LastRun, now: float) -> str:
-    good = f"succeeded {clock.iso(run.last_success)} ({_age(now - run.last_success)} ago)" if run.last_success is not None else "never succeeded"
+    good = (
+        f"succeeded {clock.iso(run.last_success)} ({_age(now - run.last_success)} ago)"
+        if run.last_success is not None
+        else "never succeeded"
+    )
     failed = run.error_at is not None and (run.last_success is None or run.error_at >= run.last_success)
     return f"{good}; failed {clock.iso(run.error_at or 0)}: {run.last_error}" if failed else good
 

@@ -36,4 +36,6 @@ def summary(
     how = "o200k" if held.exact else "estimated: bytes / 2.4"
     typer.echo(f"{held.bytes:,} of {held.max_bytes:,} bytes, {held.tokens:,} of {held.max_tokens:,} tokens ({how})")
     for part in held.parts:
-        typer.echo(f"  {part.section}: {part.lines} lines, {part.bytes:,} bytes ({100 * part.bytes // max(held.bytes, 1)} %)")
+        typer.echo(
+            f"  {part.section}: {part.lines} lines, {part.bytes:,} bytes ({100 * part.bytes // max(held.bytes, 1)} %)"
+        )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +19,7 @@ from memkit.commands.reading import DATABASE, user_home
 from memkit.config import Config, load
 from memkit.engines.base import Engine
 from memkit.engines.pick import pick
-from memkit.errors import ExitCode, GateError, MemkitError, StorageError, UsageError
+from memkit.errors import ExitCode, MemkitError, StorageError, UsageError
 from memkit.model import RunLog, State
 from memkit.repo import Moved, Repo
 from memkit.stages import consolidate, extract, init, notes, publish, scan, tell
@@ -68,7 +68,9 @@ def worker(options: Options, *, command: str, engine: str | None = None) -> Iter
     try:
         config.home.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
-        raise StorageError(f"the home {config.home} can't be made: {error.strerror}", mend="choose another with --home") from error
+        raise StorageError(
+            f"the home {config.home} can't be made: {error.strerror}", mend="choose another with --home"
+        ) from error
     with locks.consolidation(config.home, command=command):
         repo = Repo.ensure(config.home)
         _announce(init.init(repo=repo), options)
@@ -79,7 +81,10 @@ def worker(options: Options, *, command: str, engine: str | None = None) -> Iter
             for line in edits.warnings:
                 warn(line)
             if edits.added or edits.removed:
-                say(options, f"taken in from your own edits: {len(edits.added)} lines kept, {len(edits.removed)} taken out")
+                say(
+                    options,
+                    f"taken in from your own edits: {len(edits.added)} lines kept, {len(edits.removed)} taken out",
+                )
             yield Worker(config, options, repo, store, chosen.engine, now)
 
 
@@ -87,7 +92,7 @@ def _announce(made: init.Made, options: Options) -> None:
     for repair in made.repairs:
         warn(repair)
     if made.outer:
-        warn(f"the home {made.home} lies inside the Git work tree {made.outer}; it is a repository of its own, keep it out of that one")
+        warn(f"the home {made.home} lies inside the Git work tree {made.outer}; keep it out of that repository")
     if made.commit and tree.SUMMARY in " ".join(made.created):
         say(options, f"made a new home at {made.home}")
 
@@ -118,7 +123,14 @@ def read_sessions(worker: Worker, request: Request) -> tuple[Scanned, Extracted]
         if not path.exists():
             raise UsageError(f"{path} does not exist")
     with bar("looking for sessions", worker.options):
-        scanned = scan.scan(store=worker.store, config=worker.config, now=worker.now, paths=request.paths, again=request.again, retry=request.retry)
+        scanned = scan.scan(
+            store=worker.store,
+            config=worker.config,
+            now=worker.now,
+            paths=request.paths,
+            again=request.again,
+            retry=request.retry,
+        )
     for problem in scanned.problems:
         warn(f"{problem.path}: {problem.what}")
     if not scanned.files and not scanned.problems:
@@ -151,7 +163,10 @@ def _preview(worker: Worker, scanned: Scanned, request: Request) -> None:
     entries = extract.preview(store=worker.store, due=scanned.due, limit=request.limit)
     for entry in entries:
         typer.echo(f"would read {entry.session.id}  {clock.iso(entry.session.updated_at)}  {entry.session.path}")
-    typer.echo(f"{len(entries)} session{'s' if len(entries) != 1 else ''} to read with the {worker.engine.name} engine; nothing was done")
+    typer.echo(
+        f"{len(entries)} session{'s' if len(entries) != 1 else ''} to read with the {worker.engine.name} engine;"
+        " nothing was done"
+    )
 
 
 def write_memory(worker: Worker, *, dry_run: bool = False) -> Consolidated:
@@ -171,7 +186,12 @@ def write_memory(worker: Worker, *, dry_run: bool = False) -> Consolidated:
 
 def _publish(worker: Worker, *, dry_run: bool) -> Consolidated:
     done = consolidate.consolidate(
-        store=worker.store, repo=worker.repo, config=worker.config, engine=worker.engine, now=worker.now, user_home=user_home()
+        store=worker.store,
+        repo=worker.repo,
+        config=worker.config,
+        engine=worker.engine,
+        now=worker.now,
+        user_home=user_home(),
     )
     if done.commit and not dry_run:
         publish.publish(
@@ -191,7 +211,10 @@ def report(worker: Worker, *, extracted: Extracted | None = None, done: Consolid
     """Says what a run came to: where the memory is, what it says, the coverage."""
     config, options = worker.config, worker.options
     if done is not None and done.commit:
-        typer.echo(f"memory: {len(done.new)} new, {len(done.changed)} changed, {len(done.removed)} removed ({done.engine}), commit {done.commit[:10]}")
+        typer.echo(
+            f"memory: {len(done.new)} new, {len(done.changed)} changed, {len(done.removed)} removed"
+            f" ({done.engine}), commit {done.commit[:10]}"
+        )
         for loss in done.removed[:10]:
             typer.echo(f"  gone ({loss.reason or 'no reason given'}): {loss.line.removeprefix('- ')}")
     elif done is not None:
@@ -206,7 +229,9 @@ def report(worker: Worker, *, extracted: Extracted | None = None, done: Consolid
         for line in _gist(held):
             typer.echo(f"  {line}")
     if done is not None:
-        log.write(config.home, f"run: {tell.coverage(worker.store.entries(), now=worker.now)}; commit {done.commit or 'none'}")
+        log.write(
+            config.home, f"run: {tell.coverage(worker.store.entries(), now=worker.now)}; commit {done.commit or 'none'}"
+        )
 
 
 def _gist(held: tell.Budget, *, most: int = 6) -> list[str]:
@@ -225,7 +250,7 @@ def exit_code(extracted: Extracted | None) -> ExitCode:
 def bar(label: str, options: Options) -> Iterator[Callable[[int, int], None]]:
     """A progress bar on a terminal for work that lasts over a second; elsewhere nothing."""
     if options.quiet or not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
-        yield lambda done, total: None
+        yield lambda _done, _total: None
         return
     from rich.console import Console
     from rich.progress import Progress

@@ -1,4 +1,4 @@
-"""Configuration to engine, and why. A model is used only when the user chose it, never because a key happens to be set."""
+"""Configuration to engine, and why. A model is used only when the user chose one, never because a key is set."""
 
 from __future__ import annotations
 

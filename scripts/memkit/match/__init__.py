@@ -2,7 +2,19 @@
 
 from memkit.match.sentences import clauses, sentences
 from memkit.match.subjects import conflict, normalise, same, stance, subject
-from memkit.match.turns import approves, asks, complains, corrects, decides, greets, leaves_open, praises, requests, task_like
+from memkit.match.turns import (
+    approves,
+    asks,
+    complains,
+    corrects,
+    decides,
+    greets,
+    leaves_open,
+    praises,
+    requests,
+    task_like,
+    wraps_up,
+)
 from memkit.match.wishes import Judgement, Wish, everywhere, in_project, judge
 
 __all__ = [
@@ -28,4 +40,5 @@ __all__ = [
     "stance",
     "subject",
     "task_like",
+    "wraps_up",
 ]

@@ -5,12 +5,28 @@ from __future__ import annotations
 import re
 from functools import cache
 
-_ABBREVIATIONS = ("e.g.", "i.e.", "etc.", "vs.", "approx.", "no.", "incl.", "cf.", "resp.", "min.", "max.", "mr.", "ms.", "dr.", "p.s.")
+_ABBREVIATIONS = (
+    "e.g.",
+    "i.e.",
+    "etc.",
+    "vs.",
+    "approx.",
+    "no.",
+    "incl.",
+    "cf.",
+    "resp.",
+    "min.",
+    "max.",
+    "mr.",
+    "ms.",
+    "dr.",
+    "p.s.",
+)
 
 
 @cache
 def _end() -> re.Pattern[str]:
-    # Full-width stops end a sentence without a space after them; the others need one, so that 3.11 and app.py stay whole.
+    # Full-width stops end a sentence without a space; the others need one, so that 3.11 and app.py stay whole.
     return re.compile(r"[.!?…]+[\"'”’»)\]]*(?=\s|$)|[。！？]+[」』”）]*|\n\s*(?=[-*•]\s|\d+[.)]\s)|\n{2,}|\n(?=\s*\S)")
 
 

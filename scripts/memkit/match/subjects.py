@@ -24,7 +24,7 @@ _SAME = 0.75
 
 @dataclass(frozen=True, slots=True)
 class Stance:
-    """Stemmed content words that a statement is for and against, in order of appearance; `slots`: preposition to words."""
+    """Stemmed content words that a statement is for and against, in order; `slots`: (preposition, word after it)."""
 
     pro: tuple[str, ...]
     con: tuple[str, ...]
@@ -85,13 +85,13 @@ def stance(text: str) -> Stance:
         if i in pairs or token in words.negations:
             against, said = True, 0
             continue
-        if against and said and token in words.list("negation_ends"):
+        if against and said and token in words.of("negation_ends"):
             against = token == "and"
             if token in words.stopwords:
                 continue
-        if token in words.list("slots") or token in words.list("weak_slots"):
+        if token in words.of("slots") or token in words.of("weak_slots"):
             slot = token
-        if token in words.stopwords or token in words.list("slots"):
+        if token in words.stopwords or token in words.of("slots"):
             continue
         stem = words.synonyms.get(token) or words.synonyms.get(_stem(token, words.stemmer)) or token
         stem = _stem(stem, words.stemmer)
@@ -138,8 +138,12 @@ def _alternatives(a: Stance, b: Stance) -> tuple[frozenset[str], frozenset[str]]
     kinds = values()
     only_a, only_b = frozenset(a.pro) - frozenset(b.pro), frozenset(b.pro) - frozenset(a.pro)
     stems = {_stem(w, "english"): n for w, n in kinds.items()} | kinds
-    left = {x for x in only_a for y in only_b if stems.get(x, frozenset()) & stems.get(y, frozenset()) or _numeric(x, y)}
-    right = {y for y in only_b for x in only_a if stems.get(x, frozenset()) & stems.get(y, frozenset()) or _numeric(x, y)}
+    left = {
+        x for x in only_a for y in only_b if stems.get(x, frozenset()) & stems.get(y, frozenset()) or _numeric(x, y)
+    }
+    right = {
+        y for y in only_b for x in only_a if stems.get(x, frozenset()) & stems.get(y, frozenset()) or _numeric(x, y)
+    }
     return frozenset(left), frozenset(right)
 
 
@@ -158,6 +162,8 @@ def same(a: str, b: str) -> bool:
     left, right = _alternatives(x, y)
     if left or right:
         return False
+    if x.con and frozenset(x.con) == frozenset(y.con) and (x.words <= y.words or y.words <= x.words):
+        return True  # "pnpm, not npm" and "run the scripts with pnpm, not with npm"
     return _near(x.words, y.words) >= _SAME
 
 
@@ -196,13 +202,15 @@ def conflict(later: str, earlier: str) -> bool:
 
 
 def _only_from_now_on(text: str) -> bool:
-    return all(not w.find("replaces").search(re.sub(r"from\s+now\s+on", " ", text, flags=re.IGNORECASE)) for w in languages())
+    return all(
+        not w.find("replaces").search(re.sub(r"from\s+now\s+on", " ", text, flags=re.IGNORECASE)) for w in languages()
+    )
 
 
 def _same_slot(x: Stance, y: Stance, *, weak: bool) -> bool:
     """ "deploy shop with kamal" and "deploy shop with capistrano": one frame, one preposition, other words after it."""
-    strong = {s for w in languages() for s in w.list("slots")}
-    usable = strong | ({s for w in languages() for s in w.list("weak_slots")} if weak else set())
+    strong = {s for w in languages() for s in w.of("slots")}
+    usable = strong | ({s for w in languages() for s in w.of("weak_slots")} if weak else set())
     for slot in {s for s, _ in x.slots} & {s for s, _ in y.slots} & usable:
         ours = frozenset(w for s, w in x.slots if s == slot)
         theirs = frozenset(w for s, w in y.slots if s == slot)

@@ -6,14 +6,16 @@ import re
 from functools import cache
 
 from memkit.match.sentences import sentences
-from memkit.match.wishes import imperative, opening_of, directive, is_question, strip_lead
+from memkit.match.wishes import directive, imperative, is_question, opening_of, strip_lead
 from memkit.match.words import Words, languages
 
 
 @cache
 def _wholly(words: Words, key: str) -> re.Pattern[str]:
-    body = "|".join(f.replace(" ", r"\s+") for f in sorted(words.list(key), key=len, reverse=True))
-    return re.compile(rf"(?:[\s,.!?:;)(~…🙂👍🙏❤️😊🎉👋-]*(?:{body})(?![\w'’]))+[\s,.!?:;)(~…🙂👍🙏❤️😊🎉👋-]*", re.IGNORECASE)
+    body = "|".join(f.replace(" ", r"\s+") for f in sorted(words.of(key), key=len, reverse=True))
+    return re.compile(
+        rf"(?:[\s,.!?:;)(~…🙂👍🙏❤️😊🎉👋-]*(?:{body})(?![\w'’]))+[\s,.!?:;)(~…🙂👍🙏❤️😊🎉👋-]*", re.IGNORECASE
+    )
 
 
 def _opens(text: str, key: str) -> bool:
@@ -26,7 +28,9 @@ def _contains(text: str, key: str) -> bool:
 
 def greets(text: str) -> bool:
     """Nothing but greetings, thanks and the like, or no words at all."""
-    return not any(c.isalnum() for c in text) or any(_wholly(words, "greetings").fullmatch(text) for words in languages())
+    return not any(c.isalnum() for c in text) or any(
+        _wholly(words, "greetings").fullmatch(text) for words in languages()
+    )
 
 
 def approves(text: str) -> bool:
@@ -61,7 +65,9 @@ def leaves_open(sentence: str) -> bool:
 
 def asks(sentence: str) -> bool:
     """Is the sentence a question?"""
-    return sentence.rstrip(" \"'”’)").endswith(("?", "？")) or all(is_question(sentence, words) for words in languages())
+    return sentence.rstrip(" \"'”’)").endswith(("?", "？")) or all(
+        is_question(sentence, words) for words in languages()
+    )
 
 
 def task_like(sentence: str) -> bool:
@@ -72,6 +78,11 @@ def task_like(sentence: str) -> bool:
         if words.find("polite").match(strip_lead(sentence, words)) and not is_question(sentence, words):
             return True
     return False
+
+
+def wraps_up(sentence: str) -> bool:
+    """Asks only to commit, push or merge what was done."""
+    return any(imperative(words, "wrap_up").match(opening_of(sentence, words)) for words in languages())
 
 
 def requests(text: str) -> bool:

@@ -37,13 +37,13 @@ class Judgement:
 
 @cache
 def _lead(words: Words) -> re.Pattern[str]:
-    body = "|".join(f.replace(" ", r"\s+") for f in sorted(words.list("lead_ins"), key=len, reverse=True))
+    body = "|".join(f.replace(" ", r"\s+") for f in sorted(words.of("lead_ins"), key=len, reverse=True))
     return re.compile(rf"(?:(?:{body})(?![\w'’-])[\s,:!.…—–-]*)+", re.IGNORECASE)
 
 
 @cache
 def imperative(words: Words, *keys: str) -> re.Pattern[str]:
-    body = "|".join(f.replace(" ", r"\s+") for key in keys for f in words.list(key))
+    body = "|".join(f.replace(" ", r"\s+") for key in keys for f in words.of(key))
     return re.compile(rf"(?:{body})(?![\w'’])", re.IGNORECASE)
 
 
@@ -63,7 +63,11 @@ def opening_of(text: str, words: Words) -> str:
     for _ in range(6):
         before = text
         text = strip_lead(text, words)
-        for found in (_phrases(words).match(text), words.find("make_sure").match(text), words.find("polite").match(text)):
+        for found in (
+            _phrases(words).match(text),
+            words.find("make_sure").match(text),
+            words.find("polite").match(text),
+        ):
             if found and found.end() < len(text):
                 text = text[found.end() :].lstrip(" ,:—–-")
                 break
@@ -84,32 +88,50 @@ def directive(text: str, words: Words) -> bool:
 
 
 def _first_person_habit(text: str, words: Words) -> re.Match[str] | None:
-    person = "|".join(words.list("first_person"))
-    verbs = "|".join(words.list("habit_verbs"))
-    adverbs = "|".join(words.list("adverbs"))
-    return re.match(rf"(?:{person})\s+(?:(?:{adverbs}|only|all|also|just|usually|generally)\s+)?(?:do\s+not\s+|don't\s+)?(?:{verbs})(?![\w'’])", text, re.IGNORECASE) if person else None
+    person = "|".join(words.of("first_person"))
+    verbs = "|".join(words.of("habit_verbs"))
+    adverbs = "|".join(words.of("adverbs"))
+    return (
+        re.match(
+            rf"(?:{person})\s+(?:(?:{adverbs}|only|all|also|just|usually|generally)\s+)?(?:do\s+not\s+|don't\s+)?(?:{verbs})(?![\w'’])",
+            text,
+            re.IGNORECASE,
+        )
+        if person
+        else None
+    )
 
 
 def is_question(sentence: str, words: Words) -> bool:
     """A question, but not a polite request ("can you always …?")."""
     stripped = sentence.rstrip(" \"'”’)")
     opening = strip_lead(sentence, words)
-    polite = re.match(words.list("polite")[0].replace(" ", r"\s+") + r"(?![\w'’])", opening, re.IGNORECASE) if words.list("polite") else None
+    polite = (
+        re.match(words.of("polite")[0].replace(" ", r"\s+") + r"(?![\w'’])", opening, re.IGNORECASE)
+        if words.of("polite")
+        else None
+    )
     if polite:
         return False
     if stripped.endswith(("?", "？")):
         return True
     first = words.find("questions").match(opening)
     # "When you commit, …" and "Have a look" open like questions and are none.
-    return bool(first) and not stripped.endswith((".", "!")) and first is not None and first.group().lower() in ("why", "should", "shall", "does", "did", "is", "are", "was", "were") and not _phrases(words).match(opening)
+    return (
+        bool(first)
+        and not stripped.endswith((".", "!"))
+        and first is not None
+        and first.group().lower() in ("why", "should", "shall", "does", "did", "is", "are", "was", "were")
+        and not _phrases(words).match(opening)
+    )
 
 
 def once(text: str, words: Words) -> bool:
     """Words that bind a wish to one occasion: "this time", "for now", "before this edit", a ticket's id."""
     if words.find("one_off").search(text):
         return True
-    tickets = re.compile("|".join(words.list("tickets")) or r"(?!)")
-    examples = words.list("examples")
+    tickets = re.compile("|".join(words.of("tickets")) or r"(?!)")
+    examples = words.of("examples")
     for match in tickets.finditer(text):
         before = text[: match.start()].rstrip(" ([\"'`:,")
         if not (examples and re.search(rf"(?:{'|'.join(examples)})$", before, re.IGNORECASE)):
@@ -120,7 +142,7 @@ def once(text: str, words: Words) -> bool:
 def _reported(text: str, words: Words) -> bool:
     for match in words.find("reported").finditer(text):
         before = re.search(r"([\w']+)\s*$", text[: match.start()])
-        if not (before and before.group(1).lower() in {w.lower() for w in words.list("reporters_own")}):
+        if not (before and before.group(1).lower() in {w.lower() for w in words.of("reporters_own")}):
             return True
     return False
 
@@ -134,23 +156,29 @@ def _adverb_wish(text: str, match: re.Match[str], words: Words) -> bool:
     before, after = text[: match.start()].rstrip(), text[match.end() :].strip(" .!,;")
     if not after:
         return bool(before) and directive(before, words)
-    if pattern(words.list("never_idioms")).match(after):
+    if pattern(words.of("never_idioms")).match(after):
         return False
     opening = _before_verb(before, words)
     if not opening:
-        return not pattern(words.list("determiners")).match(after)
+        return not pattern(words.of("determiners")).match(after)
     last = re.search(r"([\w'’]+)$", before)
     word = last.group(1).lower() if last else ""
-    if word in {p.lower() for p in words.list("first_person")}:
-        return not pattern(words.list("describing")).match(after) and _acts(after, words)
-    if re.search(rf"(?<![\w'])(?:{'|'.join(words.list('modals'))})(?:\s+also|\s+not)?$", before, re.IGNORECASE):
-        return not pattern(words.list("determiners")).match(strip_lead(before, words))
+    if word in {p.lower() for p in words.of("first_person")}:
+        return not pattern(words.of("describing")).match(after) and _acts(after, words)
+    if re.search(rf"(?<![\w'])(?:{'|'.join(words.of('modals'))})(?:\s+also|\s+not)?$", before, re.IGNORECASE):
+        return not pattern(words.of("determiners")).match(strip_lead(before, words))
     if before[-1] in ",:—–-;(":
-        return _acts(after, words) or (before[-1] == ":" and not pattern(words.list("determiners")).match(after)) or directive(before, words)
-    if not directive(text, words) or word in words.list("being"):
+        return (
+            _acts(after, words)
+            or (before[-1] == ":" and not pattern(words.of("determiners")).match(after))
+            or directive(before, words)
+        )
+    if words.find("project").search(before) and pattern(words.of("rule_verbs")).match(after):
+        return True
+    if not directive(text, words) or word in words.of("being"):
         return False
-    return pattern(words.list("negated_imperative") + ["to", "you"]).fullmatch(word) is not None or bool(
-        pattern(words.list("after_adverb")).match(after)
+    return pattern([*words.of("negated_imperative"), "to", "you"]).fullmatch(word) is not None or bool(
+        pattern(words.of("after_adverb")).match(after)
     )
 
 
@@ -161,7 +189,11 @@ def _acts(text: str, words: Words) -> bool:
 def _before_verb(before: str, words: Words) -> str:
     """What stands before an adverb, without lead-ins, general phrases and polite openings."""
     rest = opening_of(before + " x", words)[:-1].strip(" ,:—–-")
-    for found in (_phrases(words).fullmatch(rest), words.find("polite").fullmatch(rest), words.find("make_sure").fullmatch(rest)):
+    for found in (
+        _phrases(words).fullmatch(rest),
+        words.find("polite").fullmatch(rest),
+        words.find("make_sure").fullmatch(rest),
+    ):
         if found:
             return ""
     condition = words.find("whenever").match(rest)
@@ -179,20 +211,29 @@ def _standing(text: str, words: Words) -> bool:
         return True
     for start in (lead, opening_of(text, words)):
         prefer = words.find("prefer").match(start)
-        if prefer and not pattern(words.list("deictic")).match(start[prefer.end() :].lstrip()):
-            return bool(words.find("project").search(text)) or not _first_person_habit(start, words) or "prefer" in prefer.group().lower()
+        if prefer and not pattern(words.of("deictic")).match(start[prefer.end() :].lstrip()):
+            return (
+                bool(words.find("project").search(text))
+                or not _first_person_habit(start, words)
+                or "prefer" in prefer.group().lower()
+            )
     return bool(words.find("project").search(text)) and _project_rule(text, words)
 
 
 def _recurs(text: str, words: Words) -> bool:
-    """ "Run the linter before every commit", "whenever you change the schema, run make gen": somebody is told something."""
+    """ "Run the linter before every commit", "whenever you change X, run make gen": somebody is told something."""
     condition = words.find("whenever").search(text)
     if condition:
         before, (_, comma, after) = text[: condition.start()].rstrip(" ,"), text[condition.end() :].partition(",")
-        mine = re.match(rf"\s*(?:{'|'.join(words.list('first_person'))}|it|this|that|the)(?![\w'’])", text[condition.end() :], re.IGNORECASE)
+        mine = re.match(
+            rf"\s*(?:{'|'.join(words.of('first_person'))}|it|this|that|the)(?![\w'’])",
+            text[condition.end() :],
+            re.IGNORECASE,
+        )
         general = condition.group().lower().split()[0] not in ("before", "after", "if")
         told = _told(before, words) or bool(comma and _told(after, words))
-        return told and general and not (mine and not comma)
+        if told and general and not (mine and not comma):
+            return True
     if words.find("everywhere_standing").search(text):
         return directive(text, words)
     return bool(words.find("recurring").search(text)) and directive(text, words)
@@ -210,7 +251,13 @@ def _project_rule(text: str, words: Words) -> bool:
         bool(_first_person_habit(opening, words))
         or any(_first_person_habit(part, words) for part in rest)
         or bool(imperative(words, "manner_verbs", "negated_imperative").match(opening))
-        or bool(re.match(r"(?:this|our)\s+\w+\s+(?:uses?|wants|needs|expects|requires|follows)(?![\w'])", strip_lead(text, words), re.IGNORECASE))
+        or bool(
+            re.match(
+                r"(?:this|our)\s+\w+\s+(?:uses?|wants|needs|expects|requires|follows)(?![\w'])",
+                strip_lead(text, words),
+                re.IGNORECASE,
+            )
+        )
     )
 
 
@@ -219,7 +266,11 @@ def _whole_or_clause(sentence: str, offset: int, words: Words) -> str:
     before = sentence[:offset].rstrip(" ,;—–-")
     if not before:
         return sentence
-    work = imperative(words, "task_verbs").match(opening_of(before, words)) or once(before, words) or is_question(before, words)
+    work = (
+        imperative(words, "task_verbs").match(opening_of(before, words))
+        or once(before, words)
+        or is_question(before, words)
+    )
     tail = sentence[offset:]
     tail = re.sub(r"^(?:and|but|also|so)\s+", "", tail, flags=re.IGNORECASE)
     return tail if work else sentence
@@ -250,12 +301,16 @@ def _steer(sentence: str, words: Words) -> Wish:
     if _reported(sentence, words) or words.find("hedges").search(sentence):
         return Wish.NONE
     opening = opening_of(sentence, words)
-    contrast = re.search(rf"[\w`]\s*,?\s+(?:{'|'.join(words.list('contrasts'))})\s+[\w`]", opening, re.IGNORECASE)
+    contrast = re.search(rf"[\w`]\s*,?\s+(?:{'|'.join(words.of('contrasts'))})\s+[\w`]", opening, re.IGNORECASE)
     if imperative(words, "manner_verbs", "negated_imperative").match(opening):
         return Wish.STEER
     if directive(sentence, words):
-        return Wish.STEER if contrast and not imperative(words, "task_verbs").match(opening) else Wish.ONCE
-    return Wish.STEER if contrast and len(opening.split()) <= 12 and not words.find("describing").search(opening) else Wish.NONE
+        return Wish.STEER if contrast else Wish.ONCE
+    return (
+        Wish.STEER
+        if contrast and len(opening.split()) <= 12 and not words.find("describing").search(opening)
+        else Wish.NONE
+    )
 
 
 @lru_cache(maxsize=65_536)

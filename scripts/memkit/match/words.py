@@ -27,7 +27,7 @@ class Words:
 
     raw: Raw
 
-    def list(self, key: str) -> list[str]:
+    def of(self, key: str) -> list[str]:
         return cast("list[str]", self.raw.get(key, []))
 
     def rows(self, key: str) -> list[list[str]]:
@@ -53,16 +53,16 @@ class Words:
         """The pattern of one or several lists together."""
         name = "+".join(keys)
         if name not in self._patterns:
-            self._patterns[name] = pattern([f for k in keys for f in self.list(k)], spaced=self.spaced)
+            self._patterns[name] = pattern([f for k in keys for f in self.of(k)], spaced=self.spaced)
         return self._patterns[name]
 
     @cached_property
     def stopwords(self) -> frozenset[str]:
-        return frozenset(self.list("stopwords"))
+        return frozenset(self.of("stopwords"))
 
     @cached_property
     def negations(self) -> frozenset[str]:
-        return frozenset(self.list("negations"))
+        return frozenset(self.of("negations"))
 
     @cached_property
     def synonyms(self) -> dict[str, str]:

@@ -73,10 +73,10 @@ SOURCES: dict[str, str] = {
     "name": r"(?P<tail>[\w.-]{0,40}+)(?P<close>\\{0,4}[\"'`])?\]?"
     r"(?:[ \t]{0,8}(?P<op>:[ \t]{0,4}[A-Za-z_][\w.]{0,30}+(?:\[[\w., |]{0,40}+\])?(?:[ ]?\|[ ]?\w{1,20}+)?"
     r"[ \t]{1,4}=[ \t]{1,4}"
-    r"|=>|:=|={1,3}|[:：>]|[ \t]value[ \t]?=)[ \t]{0,8}"  # noqa: RUF001
+    r"|=>|:=|={1,3}|[:：>]|[ \t]value[ \t]?=)[ \t]{0,8}"
     r"|(?:[ \t](?:for|of|to|on|at|in|del|de|da|do|para|für|von|pour|du|от|для|к)"
     r"(?:[ \t][\w'.-]{1,24}){1,4}?)?[ \t*]{1,4}"
-    r"(?P<prose>is|was|are|to|as|equals|es|é|eh|era|ist|lautet|est|это|будет|—|–|-)[ \t:=]{1,4}"  # noqa: RUF001
+    r"(?P<prose>is|was|are|to|as|equals|es|é|eh|era|ist|lautet|est|это|будет|—|–|-)[ \t:=]{1,4}"
     r"|(?P<flag>[ \t]{1,4}))",
     "open": r"[bBrRuUfF]{0,2}(?P<slash>\\{0,4})(?P<quote>[\"'`])",
     'plain"': r'(?:[^"\\\n]|\\[^\n]){1,512}+',

@@ -44,7 +44,9 @@ class Consolidated:
     statements: str = ""
 
 
-def consolidate(*, store: Store, repo: Repo, config: Config, engine: Engine, now: float, user_home: str) -> Consolidated:
+def consolidate(
+    *, store: Store, repo: Repo, config: Config, engine: Engine, now: float, user_home: str
+) -> Consolidated:
     """Prepares one commit from what the store has selected. Raises GateError when drafts may not be published.
 
     For the holder of the consolidation lock. With no difference of the inputs and valid documents, no engine is asked.
@@ -63,7 +65,11 @@ def consolidate(*, store: Store, repo: Repo, config: Config, engine: Engine, now
         current = before.files.get(tree.SUMMARY, b"").decode("utf-8", "replace")
         tree.sync(root, tree.record_files(selected))
         unseen = store.meta(SEEN) != _statements(store)
-        if not staging.changed_paths() and not unseen and not _gating(tree.read_tree(root), config=config, user_home=user_home):
+        if (
+            not staging.changed_paths()
+            and not unseen
+            and not _gating(tree.read_tree(root), config=config, user_home=user_home)
+        ):
             return Consolidated(base=staging.base, records=len(selected), engine=engine.name)
         inputs = _inputs(selected, current, diff=staging.diff(), store=store, config=config, places=places)
         drafts = engine.consolidate(inputs)
@@ -77,7 +83,12 @@ def consolidate(*, store: Store, repo: Repo, config: Config, engine: Engine, now
         _guard(current, removed)
         touched = _sessions(before.files, after.files)
         message = prompts.commit_message(
-            new=len(new), changed=len(changed), removed=len(removed), engine=engine.name, losses=removed, sessions=touched
+            new=len(new),
+            changed=len(changed),
+            removed=len(removed),
+            engine=engine.name,
+            losses=removed,
+            sessions=touched,
         )
         commit = staging.commit(redact.mask(message))
         seen = _statements(store)
@@ -143,7 +154,9 @@ def restore(*, store: Store, repo: Repo, version: Version) -> int:
     return done
 
 
-def _inputs(selected: Sequence[Record], current: str, *, diff: str, store: Store, config: Config, places: Projects) -> Inputs:
+def _inputs(
+    selected: Sequence[Record], current: str, *, diff: str, store: Store, config: Config, places: Projects
+) -> Inputs:
     names = tree.record_names(selected)
 
     def project_of(directory: str) -> str | None:
@@ -154,7 +167,9 @@ def _inputs(selected: Sequence[Record], current: str, *, diff: str, store: Store
     for each in selected:
         project = places.of_place(Place(each.cwd, each.remote))
         sources.append(
-            Source(record=each, file=f"{tree.RECORDS}/{names[each.session_id]}", project=project.name if project else None)
+            Source(
+                record=each, file=f"{tree.RECORDS}/{names[each.session_id]}", project=project.name if project else None
+            )
         )
     return Inputs(
         version=config.version,
@@ -220,7 +235,8 @@ def _guard(old: str, removed: Sequence[Loss]) -> None:
     total = len(summary.scan(old).lines)
     if len(unaccounted) > max(_UNACCOUNTED * total, 0) and (total >= _FEW or len(unaccounted) == total):
         raise GateError(
-            f"the consolidation was refused: {len(unaccounted)} of {total} lines would go without a reason, such as {unaccounted[0].line}",
+            f"the consolidation was refused: {len(unaccounted)} of {total} lines would go without a reason,"
+            f" such as {unaccounted[0].line}",
             mend=_REFUSED,
         )
 

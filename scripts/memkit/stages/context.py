@@ -52,13 +52,20 @@ def context(
     if project:
         blocks += [(f"{_HEADINGS[s]} (in {project.name})", _lines(doc, s, scope=project.name)) for s in claims]
         index = [line for line in doc.of(Section.INDEX) if line.heading == project.name]
-        blocks.append((_HEADINGS[Section.INDEX], [f"- {line.date or 'older'}: {line.text} ({line.pointer})" for line in index]))
-        blocks.append(("## What was decided, verified, and went wrong here", _facts(files, project, projects=projects, remotes=remotes)))
+        blocks.append(
+            (_HEADINGS[Section.INDEX], [f"- {line.date or 'older'}: {line.text} ({line.pointer})" for line in index])
+        )
+        blocks.append(
+            (
+                "## What was decided, verified, and went wrong here",
+                _facts(files, project, projects=projects, remotes=remotes),
+            )
+        )
     blocks.append(("## Notes on memory", [f"- {line.text}" for line in doc.of(Section.INDEX) if not line.heading]))
     return _within(blocks, max_tokens=max_tokens, count=count, project=project.name if project else "")
 
 
-def whole(*, files: Mapping[str, bytes], max_tokens: int, cut: Callable[[str], str], count: Callable[[str], int]) -> Told:
+def whole(*, files: Mapping[str, bytes], cut: Callable[[str], str], count: Callable[[str], int]) -> Told:
     """The whole summary, as Codex would inject it; nothing for a skeleton."""
     text = files.get(FILE, b"").decode("utf-8", "replace")
     if not summary.scan(text).lines:
@@ -72,15 +79,27 @@ def _lines(doc: SummaryDoc, section: Section, *, scope: str | None) -> list[str]
 
 
 def _support(line: SummaryLine) -> str:
-    return f" ({line.sessions} session{'s' if line.sessions != 1 else ''}, last {line.last})" if line.sessions else f" [{line.mark}]" if line.mark else ""
+    return (
+        f" ({line.sessions} session{'s' if line.sessions != 1 else ''}, last {line.last})"
+        if line.sessions
+        else f" [{line.mark}]"
+        if line.mark
+        else ""
+    )
 
 
-def _facts(files: Mapping[str, bytes], project: Project, *, projects: Projects, remotes: Mapping[str, str]) -> list[str]:
+def _facts(
+    files: Mapping[str, bytes], project: Project, *, projects: Projects, remotes: Mapping[str, str]
+) -> list[str]:
     docs = sorted(_records(files), key=lambda d: (d.time, d.thread_id), reverse=True)
     lines: dict[str, None] = {}
     for doc in docs:
         for task in doc.body.tasks:
-            place = projects.of_directory(task.project) if task.project else projects.of_place(Place(doc.cwd, remotes.get(doc.thread_id, "")))
+            place = (
+                projects.of_directory(task.project)
+                if task.project
+                else projects.of_place(Place(doc.cwd, remotes.get(doc.thread_id, "")))
+            )
             if place is None or place.key != project.key:
                 continue
             for bullet in task.labelled(*_KEPT):
@@ -100,7 +119,9 @@ def _records(files: Mapping[str, bytes]) -> list[RecordDoc]:
     return docs
 
 
-def _within(blocks: Sequence[tuple[str, list[str]]], *, max_tokens: int, count: Callable[[str], int], project: str) -> Told:
+def _within(
+    blocks: Sequence[tuple[str, list[str]]], *, max_tokens: int, count: Callable[[str], int], project: str
+) -> Told:
     kept: list[str] = []
     used = left_out = 0
     for heading, lines in blocks:

@@ -53,7 +53,7 @@ def extract(
     now: float,
     limit: int | None = None,
     forced: bool = False,
-    progress: Callable[[int, int], None] = lambda done, total: None,
+    progress: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> Extracted:
     """Works on the sessions in order until all or `limit` are done. owner: a token of locks.run_token.
 
@@ -90,7 +90,7 @@ def _one(session_id: str, path: Path | None, job: Job) -> Outcome:
         raise LookupError(session_id)
     where = path if path is not None and path.exists() else Path(job.store.source_path(session_id))
     try:
-        facts, seen = _read(where, entry)
+        facts, seen = _read(where, entry, parent=_parent(entry, job))
     except RolloutError as error:
         return _failed(session_id, Reason.UNREADABLE, redact.mask(str(error)), job)
     except KeyboardInterrupt:
@@ -103,8 +103,16 @@ def _one(session_id: str, path: Path | None, job: Job) -> Outcome:
         raise
 
 
-def _read(path: Path, entry: Entry) -> tuple[Facts, Evidence]:
-    parent = None
+def _parent(entry: Entry, job: Job) -> Path | None:
+    """The file of the session that this one was forked from, to tell the repeated history from its own part."""
+    forked = entry.session.forked_from
+    if not forked or job.store.entry(forked) is None:
+        return None
+    path = Path(job.store.source_path(forked))
+    return path if path.exists() else None
+
+
+def _read(path: Path, entry: Entry, *, parent: Path | None) -> tuple[Facts, Evidence]:
     decoder = decode.Decoder(path, session=replace(entry.session, path=str(path)), parent=parent)
     seen = evidence.collect(
         decoder, facts=lambda: decoder.facts, budget_tokens=EVIDENCE_TOKENS, mask=redact.mask, count=tokens.estimate
@@ -118,15 +126,31 @@ def _finish(entry: Entry, facts: Facts, seen: Evidence, job: Job) -> Outcome:
     lines = {"bad_lines": facts.bad_lines, "unknown_lines": facts.unknown_lines}
     if verdict.state is not None:
         # It has been read: nothing is kept of it, and it is not read again until it grows.
-        job.store.finish_empty(session.id, version=job.version, owner=job.owner, taken_at=session.updated_at, taken_size=session.size, **lines)
+        job.store.finish_empty(
+            session.id,
+            version=job.version,
+            owner=job.owner,
+            taken_at=session.updated_at,
+            taken_size=session.size,
+            **lines,
+        )
         job.store.judge(session.id, state=verdict.state, reason=verdict.reason)
         return Outcome(session_id=session.id, state=verdict.state, reason=verdict.reason)
     output = _masked(job.engine.extract(seen, version=job.version))
     if output.empty:
-        kept = job.store.finish_empty(session.id, version=job.version, owner=job.owner, taken_at=session.updated_at, taken_size=session.size, **lines)
+        kept = job.store.finish_empty(
+            session.id,
+            version=job.version,
+            owner=job.owner,
+            taken_at=session.updated_at,
+            taken_size=session.size,
+            **lines,
+        )
         entry_after = job.store.entry(session.id) if kept else None
         return Outcome(session_id=session.id, state=entry_after.state if entry_after else State.EMPTY)
-    job.store.finish_good(_record(entry, output, job), owner=job.owner, taken_size=session.size, tokens_used=output.tokens_used, **lines)
+    job.store.finish_good(
+        _record(entry, output, job), owner=job.owner, taken_size=session.size, tokens_used=output.tokens_used, **lines
+    )
     return Outcome(session_id=session.id, state=State.EXTRACTED)
 
 

@@ -36,4 +36,6 @@ def init(*, repo: Repo, versions: tuple[Version, ...] = ("v2",)) -> Made:
             tree.write_file(path, text)
             created.append(name)
     commit = repo.commit_paths(created, message="memory: a new home\n") if created else ""
-    return Made(home=repo.home, created=tuple(created), commit=commit, repairs=repo.repairs, outer=repo.outer_worktree())
+    return Made(
+        home=repo.home, created=tuple(created), commit=commit, repairs=repo.repairs, outer=repo.outer_worktree()
+    )

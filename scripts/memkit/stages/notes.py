@@ -7,20 +7,23 @@ back and said.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import TypeVar
+
+import msgspec
 
 from memkit import match, redact, tree
 from memkit.clock import date
 from memkit.documents import Malformed, record, summary
 from memkit.documents.summary import SummaryLine
-from memkit.model import Claim, Section, Tombstone, canonical
+from memkit.model import Claim, Tombstone, canonical
 from memkit.repo import Change, Repo
 from memkit.store import Store
 
 CLAIMS, TOMBSTONES = "hand.jsonl", "tombstones.jsonl"
+T = TypeVar("T")
 _OWN_FILES = ("memkit.yaml", "rules.yaml", ".gitignore")
 
 
@@ -59,11 +62,16 @@ def take_hand_edits(*, store: Store, repo: Repo, now: float) -> HandEdits:
     _keep(store, kept, buried)
     paths += export(store=store, home=repo.home)
     commit = repo.commit_paths(paths, message="memory: edited by hand\n", by_hand=True)
-    return HandEdits(commit=commit, added=tuple(c.text for c in kept), removed=tuple(t.text for t in buried), warnings=tuple(warnings))
+    return HandEdits(
+        commit=commit,
+        added=tuple(c.text for c in kept),
+        removed=tuple(t.text for t in buried),
+        warnings=tuple(warnings),
+    )
 
 
 def export(*, store: Store, home: Path) -> list[str]:
-    """Writes claims by hand and tombstones to their tracked files, so that a new database can be seeded; their names."""
+    """Writes claims by hand and tombstones to their tracked files, to seed a new database from; the files' names."""
     written = []
     for name, rows in ((CLAIMS, store.hand_claims()), (TOMBSTONES, store.tombstones())):
         path = home / name
@@ -76,26 +84,22 @@ def export(*, store: Store, home: Path) -> list[str]:
 
 def seed(*, store: Store, files: Mapping[str, bytes]) -> int:
     """Fills a new database from the tracked files; how many statements it took. Lines that can't be read are left."""
-    claims = [Claim(**{**row, "section": Section(str(row["section"]))}) for row in _rows(files.get(CLAIMS, b""))]
-    stones = [
-        Tombstone(**{**row, "section": Section(str(row["section"])) if row.get("section") else None})
-        for row in _rows(files.get(TOMBSTONES, b""))
-    ]
+    claims = [claim for line in _rows(files.get(CLAIMS, b"")) if (claim := _read(line, Claim))]
+    stones = [stone for line in _rows(files.get(TOMBSTONES, b"")) if (stone := _read(line, Tombstone))]
     store.keep_claims(claims)
     store.bury(stones)
     return len(claims) + len(stones)
 
 
-def _rows(data: bytes) -> list[dict[str, object]]:
-    rows = []
-    for line in data.decode("utf-8", "replace").splitlines():
-        try:
-            value = json.loads(line)
-        except json.JSONDecodeError:
-            continue
-        if isinstance(value, dict):
-            rows.append(value)
-    return rows
+def _rows(data: bytes) -> list[str]:
+    return [line for line in data.decode("utf-8", "replace").splitlines() if line.strip()]
+
+
+def _read(line: str, kind: type[T]) -> T | None:
+    try:
+        return msgspec.json.decode(line, type=kind)
+    except msgspec.MsgspecError:
+        return None
 
 
 def _without_accidents(changes: Sequence[Change], repo: Repo, warnings: list[str]) -> Iterable[Change]:
@@ -103,7 +107,12 @@ def _without_accidents(changes: Sequence[Change], repo: Repo, warnings: list[str
     for change in changes:
         top, _, name = change.path.partition("/")
         gone = change.kind == "deleted" or not (change.new or "x").strip()
-        if top in tree.TREES.values() and gone and change.old and (name == tree.SUMMARY or name.startswith(f"{tree.RECORDS}/")):
+        if (
+            top in tree.TREES.values()
+            and gone
+            and change.old
+            and (name == tree.SUMMARY or name.startswith(f"{tree.RECORDS}/"))
+        ):
             tree.write_file(repo.home / change.path, change.old)
             warnings.append(f"{change.path} was {'deleted' if change.kind == 'deleted' else 'emptied'} and is put back")
         elif change.path in (CLAIMS, TOMBSTONES, ".gitignore") and change.kind == "deleted" and change.old:

@@ -17,7 +17,9 @@ class Published:
     commit: str
 
 
-def publish(*, store: Store, repo: Repo, commit: str, base: str, seen_key: str, seen: str, version: Version, now: float) -> Published:
+def publish(
+    *, store: Store, repo: Repo, commit: str, base: str, seen_key: str, seen: str, version: Version, now: float
+) -> Published:
     """Fast-forwards main and the home's files to the commit. Raises repo.Moved when the memory changed since `base`.
 
     seen_key, seen: what the store is to remember of the statements that the commit knows.
@@ -27,6 +29,8 @@ def publish(*, store: Store, repo: Repo, commit: str, base: str, seen_key: str, 
     files = repo.read_files(tree.TREES[version])
     texts = [data.decode("utf-8", "replace") for data in files.values()]
     # Counting costs 0.4 s for its library: when publishing, not at each reading.
-    store.put_line_tokens({content_hash(line): tokens.count(line) for text in texts for line in text.splitlines() if line.strip()})
+    store.put_line_tokens(
+        {content_hash(line): tokens.count(line) for text in texts for line in text.splitlines() if line.strip()}
+    )
     store.log_run(RunLog(stage="consolidate", started_at=now, ended_at=now))
     return Published(commit=commit)

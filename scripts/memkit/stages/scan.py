@@ -25,7 +25,9 @@ class Scanned:
     problems: tuple[Problem, ...] = ()
 
 
-def scan(*, store: Store, config: Config, now: float, paths: Sequence[Path] = (), again: bool = False, retry: bool = False) -> Scanned:
+def scan(
+    *, store: Store, config: Config, now: float, paths: Sequence[Path] = (), again: bool = False, retry: bool = False
+) -> Scanned:
     """Takes down every session of the sessions folder, or of the files and folders in `paths`, and judges each.
 
     A file whose size and time are known is not opened. With paths the rules of age, idle time and source are off.
@@ -48,14 +50,25 @@ def scan(*, store: Store, config: Config, now: float, paths: Sequence[Path] = ()
             continue
         fresh.append(redact.mask_fields(head))
         ids.setdefault(fresh[-1].id, file.path)
-    unreadable = [_unreadable(p, now) for p in problems if p.kind == "unreadable" and p.path.name.startswith("rollout-") and p.path.name.endswith((".jsonl", ".jsonl.zst"))]
+    unreadable = [
+        _unreadable(p, now)
+        for p in problems
+        if p.kind == "unreadable"
+        and p.path.name.startswith("rollout-")
+        and p.path.name.endswith((".jsonl", ".jsonl.zst"))
+    ]
     if fresh or unreadable:
         store.see([*fresh, *unreadable])
     grown = {s.id for s in fresh}
     entries = {e.session.id: e for e in store.entries() if e.session.id in ids}
-    judged = [_judge(e, config=config, now=now, explicit=bool(paths), again=again, retry=retry) for e in entries.values()]
+    judged = [
+        _judge(e, config=config, now=now, explicit=bool(paths), again=again, retry=retry) for e in entries.values()
+    ]
     changed = [j for j in judged if j and _differs(entries[j.id], j)]
-    changed += [Judgement(id=s.id, state=State.FAILED, reason=Reason.UNREADABLE, detail="the file can't be opened") for s in unreadable]
+    changed += [
+        Judgement(id=s.id, state=State.FAILED, reason=Reason.UNREADABLE, detail="the file can't be opened")
+        for s in unreadable
+    ]
     if changed:
         store.judge_many(changed)
     due = [j.id for j in judged if j and j.state is State.WAITING and j.reason is Reason.NOT_YET]
@@ -76,7 +89,12 @@ def _judge(entry: Entry, *, config: Config, now: float, explicit: bool, again: b
     grown = (int(session.updated_at), session.size) > (int(entry.taken_at), entry.taken_size)
     if entry.reason is Reason.FORGOTTEN:
         return None
-    if entry.state is State.FAILED and entry.reason is not Reason.UNREADABLE and not retry and (entry.until is None or entry.until > now):
+    if (
+        entry.state is State.FAILED
+        and entry.reason is not Reason.UNREADABLE
+        and not retry
+        and (entry.until is None or entry.until > now)
+    ):
         return None
     settled = entry.state in (State.EXTRACTED, State.EMPTY) or (entry.state is State.SKIPPED and taken)
     if settled and not grown and not again:
@@ -99,7 +117,12 @@ def _judge(entry: Entry, *, config: Config, now: float, explicit: bool, again: b
 
 
 def _differs(entry: Entry, judgement: Judgement) -> bool:
-    return (entry.state, entry.reason, entry.detail, entry.until) != (judgement.state, judgement.reason, judgement.detail, judgement.until)
+    return (entry.state, entry.reason, entry.detail, entry.until) != (
+        judgement.state,
+        judgement.reason,
+        judgement.detail,
+        judgement.until,
+    )
 
 
 def coverage(entries: Iterable[Entry]) -> dict[State, int]:

@@ -156,7 +156,9 @@ def status(*, store: Store, repo: Repo, config: Config, now: float) -> Status:
     warnings = [*config.warnings]
     outer = repo.outer_worktree()
     if outer:
-        warnings.append(f"the home lies inside the Git work tree {outer}; it is a repository of its own, keep it out of that one")
+        warnings.append(
+            f"the home lies inside the Git work tree {outer}; it is a repository of its own, keep it out of that one"
+        )
     if config.disabled:
         warnings.append("MEMKIT_DISABLE is set: nothing is read or learned")
     if not config.memories.generate_memories:
@@ -166,11 +168,11 @@ def status(*, store: Store, repo: Repo, config: Config, now: float) -> Status:
     held = budget(repo=repo, config=config)
     if entries and not held.lines:
         warnings.append("the summary is empty: nothing will be told to a new session")
-    bad, unknown = sum(e.bad_lines for e in entries), sum(e.unknown_lines for e in entries)
+    bad = sum(e.bad_lines for e in entries)
     if bad:
-        warnings.append(f"{bad} line{'s' if bad != 1 else ''} of rollout files could not be read (see `memkit sessions`)")
-    if unknown:
-        warnings.append(f"{unknown} line{'s' if unknown != 1 else ''} of unknown kinds were passed over (see `memkit sessions`)")
+        warnings.append(
+            f"{bad} line{'s' if bad != 1 else ''} of rollout files could not be read (see `memkit sessions`)"
+        )
     return Status(
         sessions={s.value: n for s, n in Counter(e.state for e in entries).items()},
         reasons={r.value: n for r, n in Counter(e.reason for e in entries if e.reason).items()},
@@ -208,7 +210,10 @@ def _texts(data: bytes | None) -> list[str]:
 
 def raw_diff(*, repo: Repo, commit: str) -> dict[str, tuple[str, str]]:
     """Path to text before and after, as one commit changed it."""
-    return {p: ((a or b"").decode("utf-8", "replace"), (b or b"").decode("utf-8", "replace")) for p, (a, b) in repo.show_files(commit).items()}
+    return {
+        p: ((a or b"").decode("utf-8", "replace"), (b or b"").decode("utf-8", "replace"))
+        for p, (a, b) in repo.show_files(commit).items()
+    }
 
 
 def find_commit(*, repo: Repo, word: str) -> Commit:

@@ -23,7 +23,13 @@ class Group:
 
     @property
     def newest(self) -> Statement:
-        return max(self.said, key=lambda s: (s.at, s.stated, len(match.stance(s.said).words), s.session, s.order))
+        """The wording that stands: the last one stated for good; of mere steers the fullest one."""
+        stated = [s for s in self.said if s.stated]
+        if stated:
+            return max(stated, key=lambda s: (s.at, s.session, s.order))
+        return max(
+            self.said, key=lambda s: (len(match.stance(s.said).words), match.requests(s.said), s.at, s.session, s.order)
+        )
 
     @property
     def sessions(self) -> set[str]:
@@ -60,7 +66,12 @@ def standing(said: Sequence[Statement], *, tombstones: Sequence[Tombstone], clai
 def _buried(statement: Statement, tombstones: Iterable[Tombstone], result: Standing) -> bool:
     for stone in tombstones:
         in_scope = stone.scope is None or stone.scope == statement.scope
-        if in_scope and not stone.thread_id and statement.at <= stone.created_at and match.same(stone.text, statement.said):
+        if (
+            in_scope
+            and not stone.thread_id
+            and statement.at <= stone.created_at
+            and match.same(stone.text, statement.said)
+        ):
             result.gone[statement.said] = "taken out by hand"
             return True
     return False
@@ -96,7 +107,8 @@ def _replaces(later: Statement, group: Group) -> bool:
 
 def _says_so(statement: Statement) -> bool:
     return match.corrects(statement.said) and any(
-        cue in f" {statement.said.lower()} " for cue in ("actually", "no longer", "any more", "anymore", "changed my mind")
+        cue in f" {statement.said.lower()} "
+        for cue in ("actually", "no longer", "any more", "anymore", "changed my mind")
     )
 
 
@@ -141,7 +153,9 @@ def _overruled(group: Group, claims: Sequence[Claim], result: Standing) -> bool:
         if claim.section is Section.INDEX or (claim.scope is not None and claim.scope != group.scope):
             continue
         newest = group.newest
-        if match.same(claim.text, newest.said) or (claim.created_at >= newest.at and match.conflict(claim.text, newest.said)):
+        if match.same(claim.text, newest.said) or (
+            claim.created_at >= newest.at and match.conflict(claim.text, newest.said)
+        ):
             for statement in group.said:
                 result.gone[statement.said] = f"replaced by a line written by hand: {claim.text}"
             return True
@@ -164,7 +178,11 @@ def lines(groups: Iterable[Group]) -> list[SummaryLine]:
 
 def hand_lines(claims: Iterable[Claim]) -> list[SummaryLine]:
     """Lines that a person wrote, as they wrote them."""
-    return [SummaryLine(section=c.section, text=c.text, scope=c.scope, mark="by hand") for c in claims if c.section is not Section.INDEX]
+    return [
+        SummaryLine(section=c.section, text=c.text, scope=c.scope, mark="by hand")
+        for c in claims
+        if c.section is not Section.INDEX
+    ]
 
 
 def tip_lines(found: Sequence[Tip], *, tombstones: Sequence[Tombstone]) -> list[SummaryLine]:
@@ -177,10 +195,15 @@ def tip_lines(found: Sequence[Tip], *, tombstones: Sequence[Tombstone]) -> list[
         newest = max(tips, key=lambda t: (t.at, t.session, t.text))
         sessions = {t.session for t in tips}
         buried = any(
-            (s.scope is None or s.scope == newest.scope) and newest.at <= s.created_at and match.same(s.text, newest.text)
+            (s.scope is None or s.scope == newest.scope)
+            and newest.at <= s.created_at
+            and match.same(s.text, newest.text)
             for s in tombstones
         )
         if not buried and (newest.fix or len(sessions) > 1):
             kept.append((newest, len(sessions)))
     kept.sort(key=lambda pair: (pair[0].fix, pair[0].at, pair[0].text), reverse=True)
-    return [SummaryLine(section=Section.TIPS, text=t.text, scope=t.scope, sessions=n, last=clock.date(t.at)) for t, n in kept]
+    return [
+        SummaryLine(section=Section.TIPS, text=t.text, scope=t.scope, sessions=n, last=clock.date(t.at))
+        for t, n in kept
+    ]

@@ -12,10 +12,13 @@ from importlib.resources import files
 from typing import cast
 
 from memkit import tokens
+from memkit.engines.offline import titles
 from memkit.model import Kind, Row
 
-_RESULT_BYTES = 200
+_RESULT_CHARS = 180
 _COMMAND_BYTES = 300
+_ALIKE = 0.5  # of all words of both command lines, or
+_COVERED = 0.75  # of the words of the one that failed ("uv run pytest tests/x", then "docker run api pytest tests/x")
 
 
 class Use(StrEnum):
@@ -81,17 +84,19 @@ def _telling(key: str) -> tuple[re.Pattern[str], ...]:
 
 
 def telling_line(output: str, key: str) -> str:
-    """The line of an output that a list of patterns (results, errors) points to, cut to 200 bytes.
+    """The line of an output that a list of patterns (results, errors) points to, cut to 180 characters.
 
     The best pattern counts first, within one pattern the last line: summaries stand at the end.
     """
     lines = [" ".join(line.split()) for line in output.splitlines()]
-    lines = [line for line in lines if any(c.isalnum() for c in line)][-400:]
+    # "> tsc --noEmit" is a script runner repeating what it runs.
+    lines = [line for line in lines if any(c.isalnum() for c in line) and not line.startswith("> ")][-400:]
     for found in _telling(key):
-        for line in reversed(lines):
-            if found.search(line):
-                return tokens.cut(line, max_bytes=_RESULT_BYTES)
-    return tokens.cut(lines[-1], max_bytes=_RESULT_BYTES) if lines else ""
+        for at in range(len(lines) - 1, -1, -1):
+            if found.search(lines[at]):
+                more = f" {lines[at + 1]}" if lines[at].endswith(":") and at + 1 < len(lines) else ""
+                return titles.clip(lines[at] + more, max_chars=_RESULT_CHARS)
+    return titles.clip(lines[-1], max_chars=_RESULT_CHARS) if lines else ""
 
 
 def ran(rows: Sequence[Row]) -> list[Ran]:
@@ -113,7 +118,10 @@ def patched(rows: Sequence[Row]) -> list[Patched]:
     found = []
     for at, row in enumerate(rows):
         if row.kind is Kind.PATCH:
-            paths = tuple(_relative(p.strip(), row.cwd) for p in re.findall(r"(?m)^\*\*\* (?:Add File|Update File|Delete File|Move to): (.+)$", row.text))
+            paths = tuple(
+                _relative(p.strip(), row.cwd)
+                for p in re.findall(r"(?m)^\*\*\* (?:Add File|Update File|Delete File|Move to): (.+)$", row.text)
+            )
             found.append(Patched(at, row.turn, paths, codes.get(row.call_id) in (0, None)))
     return found
 
@@ -160,7 +168,12 @@ def use_of(line: str) -> Use:
     for words in acting:
         names = {re.sub(r"^.*/", "", w) for w in words if not w.startswith("-")}
         pieces = {piece for name in names for piece in re.split(r"[:._/-]", name)} | names
-        if pieces & verify and words[0] not in ("git", "mkdir", "rm", "cp", "mv", "touch", "apt-get", "apt", "brew", "pip") and "install" not in names and "add" not in names:
+        if (
+            pieces & verify
+            and words[0] not in ("git", "mkdir", "rm", "cp", "mv", "touch", "apt-get", "apt", "brew", "pip")
+            and "install" not in names
+            and "add" not in names
+        ):
             return Use.VERIFY
     return Use.CHANGE
 
@@ -169,5 +182,7 @@ def alike(a: str, b: str) -> bool:
     """Are two command lines the same attempt: equal, or sharing the program and most of their words?"""
     if a == b:
         return True
-    x, y = ({w for words in segments(line) for w in words if not w.startswith("-")} for line in (a, b))
-    return bool(x & y) and len(x & y) / len(x | y) >= 0.5
+    failed, tried = ({w for words in segments(line) for w in words if not w.startswith("-")} for line in (a, b))
+    common = failed & tried
+    same_words = len(common) / len(failed | tried) >= _ALIKE if common else False
+    return same_words or (len(failed) >= 3 and len(common) / len(failed) >= _COVERED)

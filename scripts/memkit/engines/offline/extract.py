@@ -19,6 +19,7 @@ from memkit.prompts import TaskBlock
 
 _MOST = {"verified": 6, "failed": 4, "changed": 12, "reference": 6, "request": 4}
 _REPORTED_BYTES = 300
+_FULL = 3  # content words from which a correction stands by itself
 Bullets = list[tuple[str, str]]
 
 
@@ -29,7 +30,10 @@ def extract(evidence: Evidence) -> StageOne:
         return StageOne(rollout_summary="")
     runs, patches = ran(evidence.rows), patched(evidence.rows)
     grouped = tasks(found)
-    blocks = [_block(task, _next(grouped, i), runs=runs, patches=patches, cwd=evidence.session.cwd) for i, task in enumerate(grouped)]
+    blocks = [
+        _block(task, _next(grouped, i), runs=runs, patches=patches, cwd=evidence.session.cwd)
+        for i, task in enumerate(grouped)
+    ]
     if not blocks:
         return StageOne(rollout_summary="")
     names = list(dict.fromkeys(block.title for block in blocks))
@@ -49,7 +53,9 @@ def _block(task: Task, after: Turn | None, *, runs: Sequence[Ran], patches: Sequ
     outcome = _outcome(task, after, mine, edits)
     where = next((t.cwd for t in reversed(task.turns) if t.cwd), "")
     bullets: Bullets = [("project", where)] if where and cwd and where != cwd else []
-    bullets += _said(task) + _answers(task) + _verified(mine) + _failed(mine, edits) + _changed(edits) + _references(task)
+    bullets += (
+        _said(task) + _answers(task) + _verified(mine) + _failed(mine, edits) + _changed(edits) + _references(task)
+    )
     bullets += _open(task, outcome, mine) + _reported(task)
     return TaskBlock(title=titles.title(task), outcome=outcome, bullets=tuple(bullets))
 
@@ -62,10 +68,16 @@ def _said(task: Task) -> Bullets:
     requests = 0
     for i, turn in enumerate(task.turns):
         sentences = match.sentences(turn.own)
-        corrections = [s for s in sentences if _is_correction(s, first=i == 0)]
-        rest = [s for s in sentences if s not in corrections and not match.approves(s) and not match.greets(s)]
-        if rest and requests < _MOST["request"] and (i == 0 or not _only_praise(rest)):
-            found.append(("request", titles.quote(turn.own if i == 0 and not corrections else " ".join(rest)) + _foreign(turn)))
+        corrections, rest = _corrections(sentences, first=i == 0)
+        asking = (
+            rest
+            if i == 0
+            else [s for s in rest if match.judge(s).wish is not match.Wish.STANDING and not _only_praise([s])]
+        )
+        if asking and requests < _MOST["request"]:
+            found.append(
+                ("request", titles.quote(turn.own if i == 0 and not corrections else " ".join(asking)) + _foreign(turn))
+            )
             requests += 1
         elif i == 0 and turn.foreign:
             found.append(("request", f"(no own words){_foreign(turn)}"))
@@ -74,9 +86,28 @@ def _said(task: Task) -> Bullets:
             judged = match.judge(s)
             if judged.wish in (match.Wish.STANDING, match.Wish.PROFILE):
                 found.append(("preference (stated)", titles.quote(judged.text)))
-            elif match.decides(s) and s not in corrections:
+            elif match.decides(s) and not any(s in c for c in corrections):
                 found.append(("decision", titles.quote(s)))
     return list(dict.fromkeys(found))
+
+
+def _corrections(sentences: Sequence[str], *, first: bool) -> tuple[list[str], list[str]]:
+    """(corrections, the other sentences). One that says too little by itself ("Stop.") takes the next along."""
+    corrections: list[str] = []
+    rest: list[str] = []
+    joins = False
+    for sentence in sentences:
+        if joins and not match.greets(sentence) and match.judge(sentence).wish is not match.Wish.STANDING:
+            corrections[-1] = f"{corrections[-1]} {sentence}"
+            joins = len(match.stance(corrections[-1]).words) < _FULL
+        elif _is_correction(sentence, first=first):
+            corrections.append(sentence)
+            joins = len(match.stance(sentence).words) < _FULL
+        else:
+            joins = False
+            if not match.approves(sentence) and not match.greets(sentence):
+                rest.append(sentence)
+    return corrections, rest
 
 
 def _is_correction(sentence: str, *, first: bool) -> bool:
@@ -94,7 +125,10 @@ def _only_praise(sentences: Sequence[str]) -> bool:
 
 def _foreign(turn: Turn) -> str:
     """Says that something was pasted, without making it the user's words."""
-    line = next((" ".join(row.split()) for text in turn.foreign for row in text.splitlines() if any(c.isalnum() for c in row)), "")
+    line = next(
+        (" ".join(row.split()) for text in turn.foreign for row in text.splitlines() if any(c.isalnum() for c in row)),
+        "",
+    )
     return f" [with pasted text, which begins: {tokens.cut(line, max_bytes=120)}]" if line else ""
 
 
@@ -104,7 +138,11 @@ def _answers(task: Task) -> Bullets:
         if row.kind is not Kind.ANSWER:
             continue
         own = " ".join(p.text for p in row.parts) or row.text
-        pair = f"{titles.quote(row.question, max_bytes=300)} — {titles.quote(own, max_bytes=300)}" if row.question else titles.quote(own)
+        pair = (
+            f"{titles.quote(row.question, max_bytes=300)} — {titles.quote(own, max_bytes=300)}"
+            if row.question
+            else titles.quote(own)
+        )
         standing = any(match.judge(s).wish is match.Wish.STANDING for s in match.sentences(own))
         found.append(("preference (stated)" if standing else "decision", pair))
     return found
@@ -114,9 +152,15 @@ def _open(task: Task, outcome: str, runs: Sequence[Ran]) -> Bullets:
     found: Bullets = []
     last = task.turns[-1]
     if last.interrupted:
-        found.append(("open", f"interrupted by the user while at {titles.quote(last.own or titles.title(task), max_bytes=200)}"))
+        found.append(
+            ("open", f"interrupted by the user while at {titles.quote(last.own or titles.title(task), max_bytes=200)}")
+        )
     for turn in task.turns[1:] or task.turns:
-        found += [("open", titles.quote(s)) for s in match.sentences(turn.own) if match.leaves_open(s) and match.judge(s).wish is not match.Wish.STANDING]
+        found += [
+            ("open", titles.quote(s))
+            for s in match.sentences(turn.own)
+            if match.leaves_open(s) and match.judge(s).wish is not match.Wish.STANDING
+        ]
     failing = runs[-1] if runs and runs[-1].bad and runs[-1].use is not Use.EXPLORE else None
     if failing and outcome != "success":
         found.append(("open", f"`{failing.line}` ended with exit {failing.exit_code}"))
@@ -159,7 +203,7 @@ def _failed(runs: Sequence[Ran], edits: Sequence[Patched]) -> Bullets:
 
 def _fix(failed: Ran, later: Sequence[Ran], edits: Sequence[Patched]) -> str:
     """What lay between a failure and the first success of the same attempt; "" when it never succeeded."""
-    success = next((r for r in later if r.ok and r.exit_code == 0 and alike(r.line, failed.line)), None)
+    success = next((r for r in later if r.ok and r.exit_code == 0 and alike(failed.line, r.line)), None)
     if success is None:
         return ""
     if any(r.bad and r.line == failed.line for r in later if r.at < success.at):
@@ -168,10 +212,12 @@ def _fix(failed: Ran, later: Sequence[Ran], edits: Sequence[Patched]) -> str:
     changed = list(dict.fromkeys(p for e in edits if failed.at < e.at < success.at and e.ok for p in e.paths))
     parts = [f"`{line}`" for line in dict.fromkeys(between)][-3:]
     if changed:
-        parts.append(f"changes in {', '.join(changed[:4])}" + (f" and {len(changed) - 4} more" if len(changed) > 4 else ""))
+        parts.append(
+            f"changes in {', '.join(changed[:4])}" + (f" and {len(changed) - 4} more" if len(changed) > 4 else "")
+        )
     if success.line != failed.line:
         parts.append(f"`{success.line}`")
-    return ", ".join(parts) or "running it again"
+    return ", ".join(parts)  # nothing recorded lies in between: what helped is not known
 
 
 def _changed(edits: Sequence[Patched]) -> Bullets:
@@ -183,7 +229,9 @@ def _changed(edits: Sequence[Patched]) -> Bullets:
 
 
 def _reported(task: Task) -> Bullets:
-    said = [row.text for _, row in task.rows if row.label == Tier.FINAL and row.text.strip()]
+    """The last message of the assistant, but for its answer to mere thanks."""
+    turns = [t for t in task.turns if t.acted or not _only_praise(match.sentences(t.own) or [""])] or task.turns
+    said = [row.text for t in turns for _, row in t.rows if row.label == Tier.FINAL and row.text.strip()]
     return [("reported", titles.quote(said[-1], max_bytes=_REPORTED_BYTES))] if said else []
 
 
@@ -201,7 +249,9 @@ def _outcome(task: Task, after: Turn | None, runs: Sequence[Ran], edits: Sequenc
         words.append((match.sentences(after.own) or [""])[0])
     last_word = words[-1] if words else ""
     answered = task.turns[-1].answered or task.turns[-1].acted
-    if match.complains(last_word) and not (len(task.turns) > 1 and task.turns[-1].own == last_word and task.turns[-1].acted):
+    if match.complains(last_word) and not (
+        len(task.turns) > 1 and task.turns[-1].own == last_word and task.turns[-1].acted
+    ):
         return "partial" if good else "failed"
     if match.praises(last_word):
         return "success"

@@ -8,14 +8,18 @@ from memkit import clock, tokens
 from memkit.documents.record import Body, Task
 from memkit.documents.summary import SummaryLine
 from memkit.engines.base import Source
+from memkit.engines.offline import titles
+from memkit.engines.offline.commands import Use, use_of
 from memkit.model import Claim, Section, Tombstone
 
 NO_PROJECT = "no project"
 _FULL_BYTES = 260
-_SHORT_BYTES = 72
+_SHORT_CHARS = 60
 
 
-def full(read: Sequence[tuple[Source, Body]], *, claims: Sequence[Claim], tombstones: Sequence[Tombstone]) -> list[SummaryLine]:
+def full(
+    read: Sequence[tuple[Source, Body]], *, claims: Sequence[Claim], tombstones: Sequence[Tombstone]
+) -> list[SummaryLine]:
     """The records' lines, newest first; a line changed by hand keeps its words, one taken out by hand stays out."""
     words = {c.thread_id: c for c in claims if c.section is Section.INDEX and c.thread_id}
     hidden = {t.thread_id for t in tombstones if t.thread_id and t.thread_id not in words}
@@ -42,15 +46,22 @@ def full(read: Sequence[tuple[Source, Body]], *, claims: Sequence[Claim], tombst
 def short(line: SummaryLine, body: Body) -> SummaryLine:
     """The older form: the first title alone, under "Older Memory Topics"."""
     title = body.title or line.text
-    text = line.text if line.mark else _quoted(tokens.cut(title, max_bytes=_SHORT_BYTES))
-    return SummaryLine(section=Section.INDEX, text=text, pointer=line.pointer, thread_id=line.thread_id, heading=line.heading, mark=line.mark)
+    text = line.text if line.mark else _quoted(titles.clip(title, max_chars=_SHORT_CHARS))
+    return SummaryLine(
+        section=Section.INDEX,
+        text=text,
+        pointer=line.pointer,
+        thread_id=line.thread_id,
+        heading=line.heading,
+        mark=line.mark,
+    )
 
 
 def sentence(body: Body) -> str:
     """What a session was about: its tasks in the user's words, how each ended, what verified it."""
     if not body.tasks:
         first = next((row.strip("#*- ") for row in body.text.splitlines() if row.strip("#*- ")), "")
-        return _quoted(tokens.cut(body.title or first or "untitled", max_bytes=_FULL_BYTES))
+        return _quoted(titles.clip(body.title or first or "untitled", max_chars=_FULL_BYTES))
     parts: list[str] = []
     for task in body.tasks:
         part = _task(task, brief=len(body.tasks) > 2)
@@ -66,10 +77,11 @@ def _task(task: Task, *, brief: bool) -> str:
     if not brief:
         verified = [b.verified[0] for b in task.labelled("verified") if b.verified[0]]
         if verified:
-            facts.append(f"`{tokens.cut(verified[-1], max_bytes=80)}`")
+            checks = [line for line in verified if use_of(line) is Use.VERIFY]
+            facts.append(f"`{titles.clip((checks or verified)[-1], max_chars=70)}`")
         changed = [b.text for b in task.labelled("changed")]
         if changed:
-            facts.append(f"changed `{tokens.cut(changed[0], max_bytes=80)}`")
+            facts.append(f"changed `{titles.clip(changed[0], max_chars=70)}`")
     return _quoted(task.title) + (f" ({', '.join(facts)})" if facts else "")
 
 

@@ -49,16 +49,28 @@ def turns(evidence: Evidence) -> list[Turn]:
     found: list[Turn] = []
     for at, row in enumerate(evidence.rows):
         if row.label == Tier.HUMAN and row.kind is Kind.MESSAGE:
-            own = "\n".join(p.text.strip() for p in row.parts if p.kind is PartKind.OWN and p.text.strip())
+            own = _own(row)
             foreign = [p.text for p in row.parts if p.kind is not PartKind.OWN]
             if found and found[-1].number == row.turn and not found[-1].rows:
                 found[-1].own = f"{found[-1].own}\n{own}".strip()
                 found[-1].foreign += foreign
                 continue
-            found.append(Turn(row.turn, own, foreign, time=row.time, cwd=row.cwd, interrupted=row.turn in evidence.interrupted))
+            found.append(
+                Turn(row.turn, own, foreign, time=row.time, cwd=row.cwd, interrupted=row.turn in evidence.interrupted)
+            )
         elif found:
             found[-1].rows.append((at, row))
     return found
+
+
+def _own(row: Row) -> str:
+    """The user's own words; something quoted or pasted among them leaves `[…]`, so that no sentence closes over it."""
+    texts = [p.text.strip() if p.kind is PartKind.OWN else "[…]" for p in row.parts]
+    while texts and texts[0] in ("", "[…]"):
+        texts.pop(0)
+    while texts and texts[-1] in ("", "[…]"):
+        texts.pop()
+    return "\n".join(text for text in texts if text)
 
 
 def tasks(found: Sequence[Turn]) -> list[Task]:
@@ -80,15 +92,18 @@ def _goes_on(turn: Turn, task: Task) -> bool:
         return False
     parts = match.sentences(text)
     opening = parts[0] if parts else ""
-    asked = [s for s in parts if match.task_like(s)]
+    asked = [s for s in parts if match.task_like(s) and match.judge(s).wish in (match.Wish.ONCE, match.Wish.NONE)]
     if match.corrects(opening) or match.complains(opening):
         # "No, that is wrong. …" goes on; a correction may bring a request with it, of the same work.
         return True
     if not asked:
         return not (turn.acted and match.asks(text) and len(text.split()) > _SHORT)
-    if len(text.split()) <= _SHORT and not any(len(match.stance(s).words) >= 2 for s in asked):
-        return True  # "fix it", "try again"
-    return not any(match.stance(s).words for s in asked)
+    return all(_leans_on(s) for s in asked)
+
+
+def _leans_on(sentence: str) -> bool:
+    """ "Fix it", "try again", "commit and push": means nothing without the task before."""
+    return match.wraps_up(sentence) or len(match.stance(sentence).words) < 2
 
 
 def keeps(found: Sequence[Turn]) -> bool:
@@ -115,4 +130,14 @@ def _asks_work(turn: Turn) -> bool:
 
 def _names_file(sentence: str) -> bool:
     words = (w.strip("`'\"()?,.!:;") for w in sentence.split())
-    return any("/" in w[1:] or ("." in w[1:-1] and w.rpartition(".")[2].isalnum() and not w.replace(".", "").isdigit() and len(w.rpartition(".")[2]) <= 5 and w.rpartition(".")[0].replace(".", "").replace("_", "").replace("-", "").isalnum()) for w in words)
+    return any(
+        "/" in w[1:]
+        or (
+            "." in w[1:-1]
+            and w.rpartition(".")[2].isalnum()
+            and not w.replace(".", "").isdigit()
+            and len(w.rpartition(".")[2]) <= 5
+            and w.rpartition(".")[0].replace(".", "").replace("_", "").replace("-", "").isalnum()
+        )
+        for w in words
+    )

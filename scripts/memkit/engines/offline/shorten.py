@@ -44,11 +44,16 @@ def shorten(blocks: Sequence[TaskBlock], *, render: Callable[[Sequence[TaskBlock
 
 def _cost(block: TaskBlock) -> int:
     """Bytes that a block takes when rendered; the grammar's own characters are counted on the safe side."""
-    return sum(tokens.byte_length(a) + tokens.byte_length(b) + 5 for a, b in [*block.bullets, ("## Task", block.title), ("outcome", block.outcome)])
+    return sum(
+        tokens.byte_length(a) + tokens.byte_length(b) + 5
+        for a, b in [*block.bullets, ("## Task", block.title), ("outcome", block.outcome)]
+    )
 
 
 def _clipped(block: TaskBlock) -> TaskBlock:
-    return replace(block, bullets=tuple((label, text if label == _STATED else _clip(text)) for label, text in block.bullets))
+    return replace(
+        block, bullets=tuple((label, text if label == _STATED else _clip(text)) for label, text in block.bullets)
+    )
 
 
 def _clip(text: str) -> str:

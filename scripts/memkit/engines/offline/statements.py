@@ -83,7 +83,7 @@ def statements(read: Sequence[tuple[Source, Body]], inputs: Inputs) -> list[Stat
 
 
 def _sentences(body: Body) -> Iterator[tuple[Task, str, str, bool]]:
-    """(task, text as it will stand, bare words, stated) of each wish in a record, in order, each sentence once a task."""
+    """(task, text as it will stand, bare words, stated) of each wish of a record, each sentence once a task."""
     for task in body.tasks:
         seen: set[str] = set()
         for bullet in task.bullets:
@@ -115,7 +115,11 @@ def tips(read: Sequence[tuple[Source, Body]], inputs: Inputs) -> list[Tip]:
                 command, outcome, fix = bullet.failed if bullet.label == "failed" else (*bullet.verified, "")
                 if not command or (bullet.label == "failed" and not fix):
                     continue
-                text = f'`{command}` gave "{_plain(outcome)}"; what helped: {fix}' if fix else f'`{command}` works: "{_plain(outcome)}"'
+                text = (
+                    f'`{command}` gave "{_plain(outcome)}"; what helped: {fix}'
+                    if fix
+                    else f'`{command}` works: "{_plain(outcome)}"'
+                )
                 found.append(Tip(text, command, project, source.record.session_id, source.record.updated_at, bool(fix)))
     return found
 

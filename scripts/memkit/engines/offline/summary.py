@@ -64,10 +64,18 @@ def _fit(
 def _ordered(kept: Sequence[SummaryLine], wishes: Sequence[SummaryLine]) -> list[SummaryLine]:
     """Global claims before project ones, a project's together, as the claims came; the rest as it was kept."""
     place = {line: i for i, line in enumerate(wishes)}
-    return sorted(kept, key=lambda line: (list(Section).index(line.section), (line.scope is not None, line.scope or "", place[line]) if line in place else (False, "", -1)))
+    return sorted(
+        kept,
+        key=lambda line: (
+            list(Section).index(line.section),
+            (line.scope is not None, line.scope or "", place[line]) if line in place else (False, "", -1),
+        ),
+    )
 
 
-def _most(items: Sequence[SummaryLine], kept: Sequence[SummaryLine], *, share: float, inputs: Inputs) -> list[SummaryLine]:
+def _most(
+    items: Sequence[SummaryLine], kept: Sequence[SummaryLine], *, share: float, inputs: Inputs
+) -> list[SummaryLine]:
     """The longest beginning of items that fits beside what is kept, within a share of the budget."""
 
     def fits(n: int) -> bool:
@@ -104,7 +112,14 @@ def _losses(text: str, inputs: Inputs, *, gone: dict[str, str], wanted: Sequence
     return tuple(losses)
 
 
-def _reason(line: SummaryLine, inputs: Inputs, *, gone: dict[str, str], wanted: Sequence[SummaryLine], new: Sequence[SummaryLine]) -> str:
+def _reason(
+    line: SummaryLine,
+    inputs: Inputs,
+    *,
+    gone: dict[str, str],
+    wanted: Sequence[SummaryLine],
+    new: Sequence[SummaryLine],
+) -> str:
     sessions = {s.record.session_id for s in inputs.sources}
     if line.thread_id:
         if any(t.thread_id == line.thread_id for t in inputs.tombstones):

@@ -23,7 +23,11 @@ def title(task: Task) -> str:
 
 
 def _of_turn(turn: Turn) -> str:
-    parts = [s for s in match.sentences(turn.own) if not match.greets(s) and not match.approves(s)]
+    parts = [
+        s
+        for s in match.sentences(turn.own)
+        if not match.greets(s) and not match.approves(s) and (match.task_like(s) or not match.praises(s))
+    ]
     work = [s for s in parts if match.task_like(s) and match.judge(s).wish is not match.Wish.STANDING]
     for sentence in work:
         said = len(match.stance(_trim(sentence)).words)
@@ -32,14 +36,29 @@ def _of_turn(turn: Turn) -> str:
     plain = [s for s in parts if match.judge(s).wish is not match.Wish.STANDING] or parts
     if work and plain and work[0] is not plain[0]:
         both = f"{_trim(plain[0])}: {_trim(work[0])}"
-        return _cut(both) if len(both) <= _TITLE_CHARS and not match.judge(work[0]).wish is match.Wish.STEER else _cut(_trim(plain[0]))
+        return (
+            _cut(both)
+            if len(both) <= _TITLE_CHARS and match.judge(work[0]).wish is not match.Wish.STEER
+            else _cut(_trim(plain[0]))
+        )
     return _cut(_trim(plain[0])) if plain else ""
 
 
 def _trim(sentence: str) -> str:
     """Without a polite opening and the stop at its end; a question keeps its mark."""
-    text = re.sub(r"^(?:(?:hi|hey|hello|please|pls|ok|okay|so|now|also|and|then|great|thanks|thank you|cool|perfect|good|next|alright|right)(?: there)?[\s,.!:—–-]+)+", "", sentence.strip(), flags=re.IGNORECASE)
-    text = re.sub(r"^(?:can|could|would|will) you(?: please)?(?: also)?\s+", "", text, flags=re.IGNORECASE).rstrip(" .!,;:") or sentence
+    text = re.sub(
+        r"^(?:(?:hi|hey|hello|please|pls|ok|okay|so|now|also|and|then|great|thanks|thank you|cool|perfect|good|next"
+        r"|alright|right)(?: there)?[\s,.!:—–-]+)+",
+        "",
+        sentence.strip(),
+        flags=re.IGNORECASE,
+    )
+    text = (
+        re.sub(r"^(?:can|could|would|will) you(?: please)?(?: also)?\s+", "", text, flags=re.IGNORECASE).rstrip(
+            " .!,;:"
+        )
+        or sentence
+    )
     text = text.rstrip("?") if match.task_like(text.rstrip("?")) else text
     return text[:1].upper() + text[1:]
 
@@ -56,10 +75,37 @@ def _first_line(text: str) -> str:
     return next((" ".join(line.split()) for line in text.splitlines() if any(c.isalnum() for c in line)), "")
 
 
+def clip(text: str, *, max_chars: int) -> str:
+    """The text, or its beginning up to a word's end and `…`."""
+    return text if len(text) <= max_chars else text[:max_chars].rsplit(" ", 1)[0].rstrip(" ,;:") + "…"
+
+
 def slug(name: str) -> str:
     """ASCII words of a title joined by `-`, at most 60 characters; "" where the title has none."""
-    words = re.findall(r"[a-z0-9]+", name.lower())
-    kept = [w for w in words if w not in ("the", "a", "an", "to", "of", "and", "in", "on", "for", "it", "is", "with", "that", "this", "so", "please")]
+    words = re.findall(r"[a-z0-9]+", name.replace("[REDACTED_SECRET]", "").lower())
+    kept = [
+        w
+        for w in words
+        if w
+        not in (
+            "the",
+            "a",
+            "an",
+            "to",
+            "of",
+            "and",
+            "in",
+            "on",
+            "for",
+            "it",
+            "is",
+            "with",
+            "that",
+            "this",
+            "so",
+            "please",
+        )
+    ]
     text = ""
     for word in kept or words:
         if len(text) + len(word) > 48:
