@@ -44,10 +44,10 @@ class Options:
 class Commands(TyperGroup):
     """Imports a command's module when it is asked for: starting costs what is used."""
 
-    def list_commands(self, ctx: typer.Context) -> list[str]:  # type: ignore[override]
+    def list_commands(self, ctx: typer.Context) -> list[str]:  # type: ignore[override]  # noqa: ARG002
         return list(COMMANDS)
 
-    def get_command(self, ctx: typer.Context, cmd_name: str):  # type: ignore[no-untyped-def,override]
+    def get_command(self, ctx: typer.Context, cmd_name: str):  # type: ignore[no-untyped-def,override]  # noqa: ARG002
         if cmd_name not in COMMANDS:
             return None
         module = importlib.import_module(f"memkit.commands.{COMMANDS[cmd_name]}")
@@ -75,11 +75,13 @@ def _globals(
     ctx: typer.Context,
     home: Annotated[
         Path | None,
-        typer.Option(help="Where the memory lives (default: $MEMKIT_HOME, else ~/.memkit).", show_default=False),
+        typer.Option(
+            metavar="PATH", help="Where the memory lives (default: $MEMKIT_HOME, else ~/.memkit).", show_default=False
+        ),
     ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print results only.")] = False,
-    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Say more on stderr.")] = False,
-    version: Annotated[
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Say what is done, on stderr.")] = False,
+    version: Annotated[  # noqa: ARG001 - its callback prints it
         bool, typer.Option("--version", help="Print the version.", callback=_version, is_eager=True)
     ] = False,
 ) -> None:

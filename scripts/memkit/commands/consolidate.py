@@ -16,15 +16,16 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 def consolidate(
     ctx: typer.Context,
     engine: Annotated[
-        str | None, typer.Option(help="offline, openai or auto, instead of the configured one.", show_default=False)
+        str | None,
+        typer.Option(metavar="NAME", help="offline or auto, instead of the configured one.", show_default=False),
     ] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show the lines that would come and go; publish nothing.")
     ] = False,
 ) -> None:
-    """Stage 2: consolidate the records into the memory, lint it, and commit it.
+    """Stage 2: make the memory from the records and commit it.
 
-    A memory that the gate refuses is not published: the last good one stays.
+    A memory that breaks a gating lint rule is not published: the last good one stays.
     """
     options: Options = ctx.obj
     with work.worker(options, command="memkit consolidate", engine=engine) as worker:

@@ -25,14 +25,18 @@ class Form(StrEnum):
 def context(
     ctx: typer.Context,
     cwd: Annotated[
-        str | None, typer.Option(help="The session's directory; it need not exist (default: here).", show_default=False)
+        str | None,
+        typer.Option(
+            metavar="DIR", help="The session's directory; it need not exist (default: here).", show_default=False
+        ),
     ] = None,
     whole: Annotated[bool, typer.Option("--all", help="The whole summary, as Codex would inject it.")] = False,
     form: Annotated[Form, typer.Option("--format", help="text, or a hook's JSON.")] = Form.TEXT,
 ) -> None:
-    """Print what a new session in a directory is told: global lines, then those of its project.
+    """Print what a new session in a directory is told.
 
-    Outside any project the global lines alone. Nothing is printed when there is nothing to say or reading is off.
+    First the lines that hold everywhere, then those of the directory's project; outside any project the former alone.
+    Nothing is printed when there is nothing to say or reading is off.
     """
     options: Options = ctx.obj
     sys.stdout.write(reading.context(home=options.home, directory=cwd, form=form.value, whole=whole))

@@ -20,11 +20,16 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 @app.command()
 def diff(
     ctx: typer.Context,
-    commit: Annotated[str, typer.Argument(help="A commit of the memory (see `memkit history`).")] = "HEAD",
+    commit: Annotated[
+        str, typer.Argument(metavar="[COMMIT]", help="A commit of the memory (see `memkit history`).")
+    ] = "HEAD",
     raw: Annotated[bool, typer.Option("--raw", help="As a unified diff of the files.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
 ) -> None:
-    """Show what one commit changed: lines that came and went, the reasons, and the files."""
+    """Show what one commit changed, and why.
+
+    Lines that came and went, the reasons why lines went, and the files.
+    """
     options: Options = ctx.obj
     with ExitStack() as stack:
         opened = reading.reader(stack, home=options.home)

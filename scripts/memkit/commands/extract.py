@@ -18,21 +18,28 @@ def extract(
     ctx: typer.Context,
     paths: Annotated[
         list[Path] | None,
-        typer.Argument(help="Rollout files or folders; without any, $CODEX_HOME/sessions.", show_default=False),
+        typer.Argument(
+            metavar="[PATHS]...",
+            help="Rollout files or folders; without any, $CODEX_HOME/sessions.",
+            show_default=False,
+        ),
     ] = None,
     again: Annotated[bool, typer.Option("--all", help="Read sessions again that have not changed.")] = False,
     retry_failed: Annotated[
         bool, typer.Option("--retry-failed", help="Take failed sessions again, whatever their tries.")
     ] = False,
-    limit: Annotated[int | None, typer.Option(min=1, help="At most so many sessions.", show_default=False)] = None,
+    limit: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="At most so many sessions.", show_default=False)
+    ] = None,
     engine: Annotated[
-        str | None, typer.Option(help="offline, openai or auto, instead of the configured one.", show_default=False)
+        str | None,
+        typer.Option(metavar="NAME", help="offline or auto, instead of the configured one.", show_default=False),
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be read; keep no record.")] = False,
 ) -> None:
-    """Stage 1: read sessions and keep a record of each, or the reason why there is none.
+    """Stage 1: read new sessions and keep a record of each.
 
-    The memory itself does not change until `memkit consolidate`.
+    Where there is no record, `memkit sessions` says why. The memory itself does not change until `memkit consolidate`.
     """
     options: Options = ctx.obj
     with work.worker(options, command="memkit extract", engine=engine) as worker:

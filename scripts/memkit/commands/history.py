@@ -20,10 +20,10 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 @app.command()
 def history(
     ctx: typer.Context,
-    limit: Annotated[int, typer.Option(min=1, help="At most so many commits, the newest first.")] = 20,
+    limit: Annotated[int, typer.Option(min=1, metavar="N", help="At most so many commits, the newest first.")] = 20,
     as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
 ) -> None:
-    """Show what each consolidation and each edit by hand changed."""
+    """Show what each consolidation and edit by hand changed."""
     options: Options = ctx.obj
     with ExitStack() as stack:
         opened = reading.reader(stack, home=options.home)

@@ -34,7 +34,11 @@ def init(
         bool, typer.Option("--from-codex", help="Take over the [memories] settings of Codex's config.toml.")
     ] = False,
 ) -> None:
-    """Make the home: a private Git repository with an empty memory and memkit.yaml. Again, it adds what lacks."""
+    """Make the home: a private Git repository for the memory.
+
+    It gets an empty memory and memkit.yaml with every setting as a comment. In a home that is there, only what is
+    missing is added. The other commands do this when needed.
+    """
     options: Options = ctx.obj
     if version is not Wanted.V2:
         raise UsageError(f"--version {version.value} is not part of this release", mend="use --version v2")

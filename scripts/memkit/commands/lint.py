@@ -33,13 +33,15 @@ def lint(
     ctx: typer.Context,
     paths: Annotated[
         list[Path] | None,
-        typer.Argument(help="Files or trees; without any, the memory of the home.", show_default=False),
+        typer.Argument(
+            metavar="[PATHS]...", help="Files or trees; without any, the memory of the home.", show_default=False
+        ),
     ] = None,
     form: Annotated[Form, typer.Option("--format", help="text, json, or github annotations.")] = Form.TEXT,
 ) -> None:
-    """Check a memory: budget, structure, pointers, scope marks, secrets. Exit status 1 when there are findings.
+    """Check the memory: budget, structure, pointers, secrets.
 
-    The same rules decide whether a consolidation is published.
+    Exit status 1 when there are findings. The same rules decide whether a consolidation is published.
     """
     options: Options = ctx.obj
     config = load(home=options.home, env=os.environ)

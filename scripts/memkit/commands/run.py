@@ -19,17 +19,22 @@ def run(
     ctx: typer.Context,
     paths: Annotated[
         list[Path] | None,
-        typer.Argument(help="Rollout files or folders; without any, $CODEX_HOME/sessions.", show_default=False),
+        typer.Argument(
+            metavar="[PATHS]...",
+            help="Rollout files or folders; without any, $CODEX_HOME/sessions.",
+            show_default=False,
+        ),
     ] = None,
     engine: Annotated[
-        str | None, typer.Option(help="offline, openai or auto, instead of the configured one.", show_default=False)
+        str | None,
+        typer.Option(metavar="NAME", help="offline or auto, instead of the configured one.", show_default=False),
     ] = None,
     hook: Annotated[
         bool,
-        typer.Option("--hook", help="The bounded form for hooks: at most memories.max_rollouts_per_startup sessions."),
+        typer.Option("--hook", help="Take at most memories.max_rollouts_per_startup sessions."),
     ] = False,
 ) -> None:
-    """Read new sessions, consolidate them into the memory, lint and commit it.
+    """Read new sessions into the memory, lint it and commit it.
 
     Without PATHS, the sessions of $CODEX_HOME are read by the rules of age, idle time and source. With PATHS (exported
     files or folders) those three are off. Running it again with nothing new changes nothing.

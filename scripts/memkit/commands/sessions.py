@@ -21,9 +21,16 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 def sessions(
     ctx: typer.Context,
     as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
-    state: Annotated[State | None, typer.Option(help="Only those in this state.", show_default=False)] = None,
+    state: Annotated[
+        State | None,
+        typer.Option(
+            metavar="STATE",
+            help="Only those that are extracted, empty, waiting, skipped or failed.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
-    """List every session ever seen: its state, why, and what comes next."""
+    """List every session ever seen: its state, and why."""
     options: Options = ctx.obj
     with ExitStack() as stack:
         opened = reading.reader(stack, home=options.home)

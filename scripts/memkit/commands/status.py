@@ -23,7 +23,10 @@ def status(
     ctx: typer.Context,
     as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
 ) -> None:
-    """Show which sessions are covered and why others are not, the last runs, the budget, and warnings."""
+    """Show coverage, the last runs, the budget, and warnings.
+
+    Coverage is how many sessions were extracted, and why the others were not.
+    """
     options: Options = ctx.obj
     with ExitStack() as stack:
         opened = reading.reader(stack, home=options.home)

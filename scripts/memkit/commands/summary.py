@@ -21,7 +21,7 @@ def summary(
     ctx: typer.Context,
     as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
 ) -> None:
-    """Show the committed memory_summary.md, and what it holds against its budget."""
+    """Show the committed memory_summary.md and its budget."""
     options: Options = ctx.obj
     with ExitStack() as stack:
         opened = reading.reader(stack, home=options.home)

@@ -49,6 +49,12 @@ def say(options: Options, text: str) -> None:
         typer.echo(text, err=True)
 
 
+def detail(options: Options, text: str) -> None:
+    """A line for --verbose, on stderr."""
+    if options.verbose:
+        typer.echo(text, err=True)
+
+
 def warn(text: str) -> None:
     """A warning, on stderr, also with --quiet."""
     typer.echo(f"memkit: {text}", err=True)
@@ -65,6 +71,7 @@ def worker(options: Options, *, command: str, engine: str | None = None) -> Iter
     chosen = pick(wanted=config.engine)
     for warning in config.warnings:
         warn(warning)
+    detail(options, f"home {config.home}; {chosen.why}")
     try:
         config.home.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
@@ -136,6 +143,7 @@ def read_sessions(worker: Worker, request: Request) -> tuple[Scanned, Extracted]
     if not scanned.files and not scanned.problems:
         where = ", ".join(map(str, request.paths)) or str(worker.config.codex_home / "sessions")
         say(worker.options, f"no rollout files in {where}")
+    detail(worker.options, f"{scanned.files} rollout files seen, {len(scanned.due)} sessions to read")
     if request.dry_run:
         _preview(worker, scanned, request)
         return scanned, Extracted()
@@ -154,6 +162,7 @@ def read_sessions(worker: Worker, request: Request) -> tuple[Scanned, Extracted]
             progress=progress,
         )
     for outcome in extracted.outcomes:
+        detail(worker.options, f"session {outcome.session_id}: {outcome.state.value}")
         if outcome.state is State.FAILED:
             warn(f"session {outcome.session_id}: {outcome.detail}")
     return scanned, extracted
