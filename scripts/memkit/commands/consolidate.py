@@ -28,8 +28,8 @@ def consolidate(
     A memory that breaks a gating lint rule is not published: the last good one stays.
     """
     options: Options = ctx.obj
-    with work.worker(options, command="memkit consolidate", engine=engine) as worker:
-        done = work.write_memory(worker, dry_run=dry_run)
+    with work.worker(options, command="memkit consolidate", engine=engine, dry=dry_run) as worker:
+        done = work.write_memory(worker)
         if not dry_run:
             work.report(worker, done=done)
             return

@@ -42,8 +42,8 @@ def extract(
     Where there is no record, `memkit sessions` says why. The memory itself does not change until `memkit consolidate`.
     """
     options: Options = ctx.obj
-    with work.worker(options, command="memkit extract", engine=engine) as worker:
-        request = work.Request(paths=tuple(paths or ()), again=again, retry=retry_failed, limit=limit, dry_run=dry_run)
+    with work.worker(options, command="memkit extract", engine=engine, dry=dry_run) as worker:
+        request = work.Request(paths=tuple(paths or ()), again=again, retry=retry_failed, limit=limit)
         _, extracted = work.read_sessions(worker, request)
         if not dry_run:
             work.report(worker, extracted=extracted)

@@ -1,4 +1,4 @@
-"""Opening a home to work in it, and the two halves of a run that several commands share."""
+"""The two halves of a run that several commands share, and what they say."""
 
 from __future__ import annotations
 
@@ -15,102 +15,30 @@ import typer
 from memkit import clock, locks, tree
 from memkit.commands import log
 from memkit.commands.app import Options
-from memkit.commands.reading import DATABASE, user_home
-from memkit.config import Config, load
-from memkit.engines.base import Engine
-from memkit.engines.pick import pick
-from memkit.errors import ExitCode, MemkitError, StorageError, UsageError
+from memkit.commands.opening import Worker, detail, say, take_edits, warn, worker
+from memkit.commands.reading import user_home
+from memkit.errors import EngineError, ExitCode, MemkitError, UsageError
 from memkit.model import RunLog, State
-from memkit.repo import Moved, Repo
-from memkit.stages import consolidate, extract, init, notes, publish, scan, tell
+from memkit.repo import Moved
+from memkit.stages import consolidate, extract, publish, scan, tell
 from memkit.stages.consolidate import Consolidated
 from memkit.stages.extract import Extracted
 from memkit.stages.scan import Scanned
-from memkit.store import Store
+
+__all__ = [
+    "Request",
+    "Worker",
+    "bar",
+    "exit_code",
+    "read_sessions",
+    "report",
+    "say",
+    "warn",
+    "worker",
+    "write_memory",
+]
 
 _BAR_AFTER = 1.0  # seconds of work before a bar is worth showing
-
-
-@dataclass(frozen=True)
-class Worker:
-    """A home that is worked in, under its lock."""
-
-    config: Config
-    options: Options
-    repo: Repo
-    store: Store
-    engine: Engine
-    now: float
-
-
-def say(options: Options, text: str) -> None:
-    """A line for the person, on stderr; --quiet leaves it out."""
-    if not options.quiet:
-        typer.echo(text, err=True)
-
-
-def detail(options: Options, text: str) -> None:
-    """A line for --verbose, on stderr."""
-    if options.verbose:
-        typer.echo(text, err=True)
-
-
-def warn(text: str) -> None:
-    """A warning, on stderr, also with --quiet."""
-    typer.echo(f"memkit: {text}", err=True)
-
-
-@contextmanager
-def worker(options: Options, *, command: str, engine: str | None = None) -> Iterator[Worker]:
-    """Opens the home under its lock, made and mended where needed, with hand edits taken in. Raises BusyError."""
-    config = load(home=options.home, env=os.environ, overrides={"engine": engine})
-    if config.disabled:
-        raise UsageError("MEMKIT_DISABLE is set, so nothing is read or written", mend="unset it")
-    if config.version != "v2" or config.dual_write:
-        raise UsageError("version v1 and dual_write are not part of this release", mend="set version: v2")
-    chosen = pick(wanted=config.engine)
-    for warning in config.warnings:
-        warn(warning)
-    detail(options, f"home {config.home}; {chosen.why}")
-    try:
-        config.home.mkdir(mode=0o700, parents=True, exist_ok=True)
-    except OSError as error:
-        raise StorageError(
-            f"the home {config.home} can't be made: {error.strerror}", mend="choose another with --home"
-        ) from error
-    with locks.consolidation(config.home, command=command):
-        repo = Repo.ensure(config.home)
-        _announce(init.init(repo=repo), options)
-        with Store.open(config.home / DATABASE) as store:
-            now = clock.now()
-            _restore(store, repo, config)
-            edits = notes.take_hand_edits(store=store, repo=repo, now=now)
-            for line in edits.warnings:
-                warn(line)
-            if edits.added or edits.removed:
-                say(
-                    options,
-                    f"taken in from your own edits: {len(edits.added)} lines kept, {len(edits.removed)} taken out",
-                )
-            yield Worker(config, options, repo, store, chosen.engine, now)
-
-
-def _announce(made: init.Made, options: Options) -> None:
-    for repair in made.repairs:
-        warn(repair)
-    if made.outer:
-        warn(f"the home {made.home} lies inside the Git work tree {made.outer}; keep it out of that repository")
-    if made.commit and tree.SUMMARY in " ".join(made.created):
-        say(options, f"made a new home at {made.home}")
-
-
-def _restore(store: Store, repo: Repo, config: Config) -> None:
-    """A new database is filled from what is committed: losing it loses no memory."""
-    if store.meta("restored"):
-        return
-    notes.seed(store=store, files=repo.read_files([notes.CLAIMS, notes.TOMBSTONES]))
-    if done := consolidate.restore(store=store, repo=repo, version=config.version):
-        warn(f"the database was new: {done} records were taken from the committed memory")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -121,7 +49,6 @@ class Request:
     again: bool = False
     retry: bool = False
     limit: int | None = None
-    dry_run: bool = False
 
 
 def read_sessions(worker: Worker, request: Request) -> tuple[Scanned, Extracted]:
@@ -144,7 +71,7 @@ def read_sessions(worker: Worker, request: Request) -> tuple[Scanned, Extracted]
         where = ", ".join(map(str, request.paths)) or str(worker.config.codex_home / "sessions")
         say(worker.options, f"no rollout files in {where}")
     detail(worker.options, f"{scanned.files} rollout files seen, {len(scanned.due)} sessions to read")
-    if request.dry_run:
+    if worker.dry:
         _preview(worker, scanned, request)
         return scanned, Extracted()
     with locks.run_token(worker.config.home) as token, bar("reading sessions", worker.options) as progress:
@@ -178,22 +105,21 @@ def _preview(worker: Worker, scanned: Scanned, request: Request) -> None:
     )
 
 
-def write_memory(worker: Worker, *, dry_run: bool = False) -> Consolidated:
-    """Consolidates and publishes; done anew once when somebody edited the memory meanwhile."""
+def write_memory(worker: Worker) -> Consolidated:
+    """Consolidates and publishes; done anew once when somebody edited the memory meanwhile. A dry run publishes nothing."""
     try:
         with bar("consolidating", worker.options):
             try:
-                return _publish(worker, dry_run=dry_run)
+                return _publish(worker)
             except Moved:
-                for line in notes.take_hand_edits(store=worker.store, repo=worker.repo, now=worker.now).warnings:
-                    warn(line)
-                return _publish(worker, dry_run=dry_run)
+                take_edits(worker)
+                return _publish(worker)
     except MemkitError as error:
         worker.store.log_run(RunLog(stage="consolidate", started_at=worker.now, ended_at=worker.now, error=str(error)))
         raise
 
 
-def _publish(worker: Worker, *, dry_run: bool) -> Consolidated:
+def _publish(worker: Worker) -> Consolidated:
     done = consolidate.consolidate(
         store=worker.store,
         repo=worker.repo,
@@ -202,7 +128,7 @@ def _publish(worker: Worker, *, dry_run: bool) -> Consolidated:
         now=worker.now,
         user_home=user_home(),
     )
-    if done.commit and not dry_run:
+    if done.commit and not worker.dry:
         publish.publish(
             store=worker.store,
             repo=worker.repo,

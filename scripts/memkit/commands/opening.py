@@ -1,0 +1,155 @@
+"""Opening a home to work in it, under its lock: made and mended where needed, with hand edits taken in."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import typer
+
+from memkit import clock, locks, tree
+from memkit.commands.app import Options
+from memkit.commands.reading import DATABASE
+from memkit.config import Config, load
+from memkit.config.schema import leaves
+from memkit.engines.base import Engine
+from memkit.engines.pick import Choice, pick
+from memkit.errors import ConfigError, StorageError, UsageError
+from memkit.repo import Repo
+from memkit.stages import consolidate, init, notes
+from memkit.store import Store
+
+# What a dry run leaves behind when it copies the home: what dies with a process, and what only is looked at by people.
+_NOT_COPIED = ("log", "staging", "*.lock", "state.holder.json")
+
+
+@dataclass(frozen=True)
+class Worker:
+    """A home that is worked in, under its lock. dry: the home is a copy that is thrown away."""
+
+    config: Config
+    options: Options
+    repo: Repo
+    store: Store
+    engine: Engine
+    now: float
+    dry: bool = False
+
+
+def say(options: Options, text: str) -> None:
+    """A line for the person, on stderr; --quiet leaves it out."""
+    if not options.quiet:
+        typer.echo(text, err=True)
+
+
+def detail(options: Options, text: str) -> None:
+    """A line for --verbose, on stderr."""
+    if options.verbose:
+        typer.echo(text, err=True)
+
+
+def warn(text: str) -> None:
+    """A warning, on stderr, also with --quiet."""
+    typer.echo(f"memkit: {text}", err=True)
+
+
+@contextmanager
+def worker(options: Options, *, command: str, engine: str | None = None, dry: bool = False) -> Iterator[Worker]:
+    """Opens the home under its lock. Raises BusyError.
+
+    dry: everything is done in a copy of the home that is thrown away; of the home itself only the lock is touched.
+    """
+    now = clock.now()
+    config = _config(options, engine=engine)
+    chosen = _chosen(config, named=engine is not None)
+    for warning in config.warnings:
+        warn(warning)
+    detail(options, f"home {config.home}; {chosen.why}")
+    with ExitStack() as stack:
+        if not dry:
+            _make(config.home)
+        if config.home.exists():
+            stack.enter_context(locks.consolidation(config.home, command=command))
+        if dry:
+            config = replace(config, home=_copied(config.home, stack))
+        repo = Repo.ensure(config.home)
+        _announce(init.init(repo=repo), options, dry=dry)
+        store = stack.enter_context(Store.open(config.home / DATABASE))
+        work = Worker(config, options, repo, store, chosen.engine, now, dry)
+        _restore(work)
+        take_edits(work)
+        yield work
+
+
+def take_edits(work: Worker) -> None:
+    """Takes in what was edited by hand, and says so."""
+    edits = notes.take_hand_edits(store=work.store, repo=work.repo, now=work.now)
+    for line in edits.warnings:
+        warn(line)
+    if edits.added or edits.removed:
+        say(
+            work.options,
+            f"taken in from your own edits: {len(edits.added)} lines kept, {len(edits.removed)} taken out",
+        )
+
+
+def _config(options: Options, *, engine: str | None) -> Config:
+    known = leaves()["engine"].choices
+    if engine is not None and engine not in known:
+        raise UsageError(f"there is no engine {engine!r}", mend=f"--engine is {', '.join(known[:-1])} or {known[-1]}")
+    config = load(home=options.home, env=os.environ, overrides={"engine": engine})
+    if config.disabled:
+        raise UsageError("MEMKIT_DISABLE is set, so nothing is read or written", mend="unset it")
+    if config.version != "v2" or config.dual_write:
+        raise ConfigError("version v1 and dual_write are not part of this release", mend="set version: v2")
+    return config
+
+
+def _chosen(config: Config, *, named: bool) -> Choice:
+    try:
+        return pick(wanted=config.engine)
+    except UsageError as error:
+        if named:
+            raise
+        raise ConfigError(f"{config.path}: {error.what}", mend=error.mend) from error
+
+
+def _make(home: Path) -> None:
+    try:
+        home.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        what = "it is a file" if home.exists() else error.strerror
+        raise StorageError(f"the home {home} can't be made: {what}", mend="choose another with --home") from error
+
+
+def _copied(home: Path, stack: ExitStack) -> Path:
+    copy = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="memkit-"))) / "home"
+    if home.exists():
+        shutil.copytree(home, copy, symlinks=True, ignore=shutil.ignore_patterns(*_NOT_COPIED))
+    copy.mkdir(mode=0o700, exist_ok=True)
+    return copy
+
+
+def _announce(made: init.Made, options: Options, *, dry: bool) -> None:
+    for repair in made.repairs:
+        warn(repair)
+    if dry:
+        return
+    if made.outer:
+        warn(f"the home {made.home} lies inside the Git work tree {made.outer}; keep it out of that repository")
+    if made.commit and tree.SUMMARY in " ".join(made.created):
+        say(options, f"made a new home at {made.home}")
+
+
+def _restore(work: Worker) -> None:
+    """A new database is filled from what is committed: losing it loses no memory."""
+    if work.store.meta("restored"):
+        return
+    notes.seed(store=work.store, files=work.repo.read_files([notes.CLAIMS, notes.TOMBSTONES]))
+    if done := consolidate.restore(store=work.store, repo=work.repo, version=work.config.version):
+        warn(f"the database was new: {done} records were taken from the committed memory")
