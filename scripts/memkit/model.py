@@ -314,9 +314,10 @@ class Loss:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Drafts:
-    """What an engine's consolidation gives: documents by path in the tree, and why lines went."""
+    """What a consolidation gives: documents by path in the tree, documents to remove, and why lines went."""
 
     documents: Mapping[str, str]
+    removed: tuple[str, ...] = ()
     losses: tuple[Loss, ...] = ()
     tokens_used: int = 0
 

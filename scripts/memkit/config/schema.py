@@ -84,6 +84,12 @@ class Config:
     warnings: tuple[str, ...] = ()
 
     @property
+    def versions(self) -> tuple[Version, ...]:
+        """The versions that are kept, the one that is read first."""
+        both: tuple[Version, ...] = ("v2", "v1") if self.version == "v2" else ("v1", "v2")
+        return both if self.dual_write else (self.version,)
+
+    @property
     def path(self) -> Path:
         """memkit.yaml of this home, whether or not it exists."""
         return self.home / FILE

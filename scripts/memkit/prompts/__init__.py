@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from memkit.documents.summary import SummaryLine
 from memkit.prompts.git import commit_message, gitignore
+from memkit.prompts.handbook import handbook, raw_memories, raw_memory, skill
 from memkit.prompts.reading import context_frame, evidence_text
 from memkit.prompts.records import TaskBlock, record, record_body
 from memkit.prompts.safe import defuse, one_line
@@ -21,8 +22,12 @@ __all__ = [
     "defuse",
     "evidence_text",
     "gitignore",
+    "handbook",
     "memory_summary",
     "one_line",
+    "raw_memories",
+    "raw_memory",
     "record",
     "record_body",
+    "skill",
 ]

@@ -9,7 +9,7 @@ from pathlib import Path
 from memkit import redact, tokens
 from memkit.config import Config
 from memkit.engines.base import Engine
-from memkit.errors import RolloutError
+from memkit.errors import MemkitError, RolloutError
 from memkit.model import Entry, Evidence, Facts, Outcome, Reason, Record, RunLog, StageOne, State, Version
 from memkit.rollouts import decode, eligible, evidence
 from memkit.store import Store
@@ -38,7 +38,6 @@ class Job:
     engine: Engine
     owner: str
     now: float
-    version: Version
 
 
 def extract(
@@ -59,17 +58,22 @@ def extract(
 
     A failing session is kept as failed and the rest goes on; StorageError ends the run, what is done stays done.
     """
-    job = Job(store=store, config=config, engine=engine, owner=owner, now=now, version=config.version)
+    job = Job(store=store, config=config, engine=engine, owner=owner, now=now)
     outcomes: list[Outcome] = []
     busy = 0
     for at, session_id in enumerate(due):
         if limit is not None and len(outcomes) >= limit:
             break
         progress(at, len(due))
-        if not store.lease(session_id, version=job.version, owner=owner, now=now, alive=alive, forced=forced):
+        versions = [
+            version
+            for version in config.versions
+            if store.lease(session_id, version=version, owner=owner, now=now, alive=alive, forced=forced)
+        ]
+        if versions:
+            outcomes.append(_one(session_id, paths.get(session_id), job, versions=versions))
+        else:
             busy += 1
-            continue
-        outcomes.append(_one(session_id, paths.get(session_id), job))
     progress(len(due), len(due))
     failed = [o for o in outcomes if o.state is State.FAILED]
     if outcomes:
@@ -84,22 +88,26 @@ def preview(*, store: Store, due: Sequence[str], limit: int | None = None) -> tu
     return tuple(entries[:limit])
 
 
-def _one(session_id: str, path: Path | None, job: Job) -> Outcome:
+def _one(session_id: str, path: Path | None, job: Job, *, versions: Sequence[Version]) -> Outcome:
     entry = job.store.entry(session_id)
     if entry is None:
         raise LookupError(session_id)
     where = path if path is not None and path.exists() else Path(job.store.source_path(session_id))
     try:
         facts, seen = _read(where, entry, parent=_parent(entry, job))
+        outcomes = [_finish(entry, facts, seen, job, version=version) for version in versions]
+        return outcomes[0]
     except RolloutError as error:
-        return _failed(session_id, Reason.UNREADABLE, redact.mask(str(error)), job)
-    except KeyboardInterrupt:
-        job.store.release(session_id, version=job.version, owner=job.owner)
+        return _failed(session_id, Reason.UNREADABLE, redact.mask(str(error)), job, versions=versions)
+    except MemkitError:
         raise
-    try:
-        return _finish(entry, facts, seen, job)
-    except (KeyboardInterrupt, SystemExit):
-        job.store.release(session_id, version=job.version, owner=job.owner)
+    except Exception as error:
+        # A bug: this session is set aside, so that the next run gets past it.
+        _failed(session_id, Reason.UNREADABLE, f"a bug in memkit: {type(error).__name__}", job, versions=versions)
+        raise
+    except BaseException:
+        for version in versions:
+            job.store.release(session_id, version=version, owner=job.owner)
         raise
 
 
@@ -120,50 +128,41 @@ def _read(path: Path, entry: Entry, *, parent: Path | None) -> tuple[Facts, Evid
     return decoder.facts, seen
 
 
-def _finish(entry: Entry, facts: Facts, seen: Evidence, job: Job) -> Outcome:
+def _finish(entry: Entry, facts: Facts, seen: Evidence, job: Job, *, version: Version) -> Outcome:
     session = entry.session
     verdict = eligible.judge_facts(facts, disable_on_external_context=job.config.memories.disable_on_external_context)
-    lines = {"bad_lines": facts.bad_lines, "unknown_lines": facts.unknown_lines}
+    output = StageOne(rollout_summary="") if verdict.state else _masked(job.engine.extract(seen, version=version))
+    lines = {"bad_lines": facts.bad_lines, "unknown_lines": facts.unknown_lines, "tokens_used": output.tokens_used}
+    if not output.empty:
+        record = _record(entry, output, job, version=version)
+        job.store.finish_good(record, owner=job.owner, taken_size=session.size, **lines)
+        return Outcome(session_id=session.id, state=State.EXTRACTED)
+    # Also what has been read and may not be kept: it is not read again until it grows.
+    job.store.finish_empty(
+        session.id,
+        version=version,
+        owner=job.owner,
+        taken_at=session.updated_at,
+        taken_size=session.size,
+        **lines,
+    )
     if verdict.state is not None:
-        # It has been read: nothing is kept of it, and it is not read again until it grows.
-        job.store.finish_empty(
-            session.id,
-            version=job.version,
-            owner=job.owner,
-            taken_at=session.updated_at,
-            taken_size=session.size,
-            **lines,
-        )
         job.store.judge(session.id, state=verdict.state, reason=verdict.reason)
         return Outcome(session_id=session.id, state=verdict.state, reason=verdict.reason)
-    output = _masked(job.engine.extract(seen, version=job.version))
-    if output.empty:
-        kept = job.store.finish_empty(
-            session.id,
-            version=job.version,
-            owner=job.owner,
-            taken_at=session.updated_at,
-            taken_size=session.size,
-            **lines,
-        )
-        entry_after = job.store.entry(session.id) if kept else None
-        return Outcome(session_id=session.id, state=entry_after.state if entry_after else State.EMPTY)
-    job.store.finish_good(
-        _record(entry, output, job), owner=job.owner, taken_size=session.size, tokens_used=output.tokens_used, **lines
-    )
-    return Outcome(session_id=session.id, state=State.EXTRACTED)
+    after = job.store.entry(session.id)
+    return Outcome(session_id=session.id, state=after.state if after else State.EMPTY)
 
 
 def _masked(output: StageOne) -> StageOne:
     return redact.mask_fields(output)
 
 
-def _record(entry: Entry, output: StageOne, job: Job) -> Record:
+def _record(entry: Entry, output: StageOne, job: Job, *, version: Version) -> Record:
     session = entry.session
     return redact.mask_fields(
         Record(
             session_id=session.id,
-            version=job.version,
+            version=version,
             updated_at=int(session.updated_at),
             path=session.path,
             cwd=session.cwd,
@@ -178,6 +177,7 @@ def _record(entry: Entry, output: StageOne, job: Job) -> Record:
     )
 
 
-def _failed(session_id: str, reason: Reason, detail: str, job: Job) -> Outcome:
-    job.store.finish_failed(session_id, version=job.version, owner=job.owner, reason=reason, detail=detail, now=job.now)
+def _failed(session_id: str, reason: Reason, detail: str, job: Job, *, versions: Sequence[Version]) -> Outcome:
+    for version in versions:
+        job.store.finish_failed(session_id, version=version, owner=job.owner, reason=reason, detail=detail, now=job.now)
     return Outcome(session_id=session_id, state=State.FAILED, reason=reason, detail=detail)

@@ -61,8 +61,10 @@ def scan(
         store.see([*fresh, *unreadable])
     grown = {s.id for s in fresh}
     entries = {e.session.id: e for e in store.entries() if e.session.id in ids}
+    taken = store.watermarks(config.versions)
     judged = [
-        _judge(e, config=config, now=now, explicit=bool(paths), again=again, retry=retry) for e in entries.values()
+        _judge(e, taken.get(e.session.id), config=config, now=now, explicit=bool(paths), again=again, retry=retry)
+        for e in entries.values()
     ]
     changed = [j for j in judged if j and _differs(entries[j.id], j)]
     changed += [
@@ -82,11 +84,19 @@ def _unreadable(problem: Problem, now: float) -> Session:
     return redact.mask_fields(find.named_session(problem.path, updated_at=now))
 
 
-def _judge(entry: Entry, *, config: Config, now: float, explicit: bool, again: bool, retry: bool) -> Judgement | None:
-    """The session's new state, None where it stays as it is."""
+def _judge(
+    entry: Entry,
+    taken: tuple[int, int | None] | None,
+    *,
+    config: Config,
+    now: float,
+    explicit: bool,
+    again: bool,
+    retry: bool,
+) -> Judgement | None:
+    """The session's new state, None where it stays as it is. taken: its watermark, None when it has none."""
     session = entry.session
-    taken = entry.taken_at > 0
-    grown = (int(session.updated_at), session.size) > (int(entry.taken_at), entry.taken_size)
+    grown = taken is None or int(session.updated_at) > taken[0] or (taken[1] is not None and session.size > taken[1])
     if entry.reason is Reason.FORGOTTEN:
         return None
     if (
@@ -96,7 +106,7 @@ def _judge(entry: Entry, *, config: Config, now: float, explicit: bool, again: b
         and (entry.until is None or entry.until > now)
     ):
         return None
-    settled = entry.state in (State.EXTRACTED, State.EMPTY) or (entry.state is State.SKIPPED and taken)
+    settled = entry.state in (State.EXTRACTED, State.EMPTY, State.SKIPPED)
     if settled and not grown and not again:
         return None
     memories = config.memories

@@ -108,6 +108,18 @@ class Ledger(Database):
         """The whole ledger, the latest activity first, then by id."""
         return [_entry(row) for row in self._rows(f"{_ENTRIES} GROUP BY s.id ORDER BY s.updated_at DESC, s.id")]
 
+    def watermarks(self, versions: Sequence[str]) -> dict[str, tuple[int, int | None]]:
+        """Up to where sessions were extracted in all of these versions: id to (Unix seconds, bytes or None unknown).
+
+        A session that lacks one of them is not in it.
+        """
+        rows = self._rows(
+            f"SELECT session_id, min(taken_at), min(taken_size) FROM jobs WHERE version IN ({marks(len(versions))})"
+            " AND taken_at IS NOT NULL GROUP BY session_id HAVING count(*) = ?",
+            (*versions, len(versions)),
+        )
+        return {session_id: (taken_at, taken_size) for session_id, taken_at, taken_size in rows}
+
     def entry(self, session_id: str) -> Entry | None:
         """One session's row, None when it was never seen."""
         rows = self._rows(f"{_ENTRIES} WHERE s.id = ? GROUP BY s.id", (session_id,))

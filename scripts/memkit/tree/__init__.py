@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from memkit.tree.naming import RECORDS, SUMMARY, TREES, file_name, record_files, record_names, slug_of
+from memkit.tree.naming import RAW, RECORDS, SUMMARY, TREES, file_name, raw_text, record_files, record_names, slug_of
 from memkit.tree.reading import TreeFiles, read_tree
-from memkit.tree.writing import SyncResult, sync, write_documents, write_file
+from memkit.tree.writing import SyncResult, remove_files, sync, write_documents, write_file
 
 __all__ = [
+    "RAW",
     "RECORDS",
     "SUMMARY",
     "TREES",
     "SyncResult",
     "TreeFiles",
     "file_name",
+    "raw_text",
     "read_tree",
     "record_files",
     "record_names",
+    "remove_files",
     "slug_of",
     "sync",
     "write_documents",

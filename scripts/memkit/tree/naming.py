@@ -8,11 +8,13 @@ import uuid
 from collections.abc import Iterator, Mapping, Sequence
 
 from memkit import clock, prompts
-from memkit.documents import names, summary
+from memkit.documents import names, raw, summary
+from memkit.documents.raw import RawEntry
 from memkit.errors import GateError
 from memkit.model import Record, Version, content_hash
 
 SUMMARY = summary.FILE
+RAW = raw.FILE
 RECORDS = names.FOLDER
 TREES: Mapping[Version, str] = {"v1": "memories", "v2": "memories_v2"}
 
@@ -100,3 +102,22 @@ def _started(session_id: str) -> float | None:
 
 def _moment(seconds: float) -> float:
     return min(seconds, _LAST_MOMENT) if seconds > 0 else 0
+
+
+def raw_text(records: Sequence[Record]) -> str:
+    """V1's raw_memories.md of the records that have a raw memory, in ascending order of ids."""
+    by_id = {record.session_id: record for record in records}
+    entries = [
+        RawEntry(
+            thread_id=id_,
+            updated_at=clock.iso(_moment(by_id[id_].updated_at)),
+            cwd=by_id[id_].cwd,
+            rollout_path=by_id[id_].path,
+            rollout_summary_file=name,
+            text=by_id[id_].raw_memory,
+            line=0,
+        )
+        for id_, name in record_names(records).items()
+        if by_id[id_].raw_memory.strip()
+    ]
+    return prompts.raw_memories(entries=entries)

@@ -10,7 +10,7 @@ import os
 import shutil
 import stat
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -67,6 +67,23 @@ def write_documents(root: Path, documents: Mapping[str, str]) -> SyncResult:
         unlinked = _prepare(root)
         added, changed = _write_all(root, wanted)
     return SyncResult(added=added, changed=changed, unlinked=unlinked)
+
+
+def remove_files(root: Path, paths: Iterable[str]) -> None:
+    """Removes documents from a tree, and folders that are empty then; a path that is not there is left.
+
+    Raises GateError for a path that may not be, or for an input.
+    """
+    for path in checked(dict.fromkeys(paths, "")):
+        if path.split("/")[0].casefold() == RECORDS:
+            raise GateError(f"{path!r} is an input, no document")
+        with storage(root):
+            target = root / path
+            target.unlink(missing_ok=True)
+            for folder in target.parents:
+                if folder == root or not folder.is_dir() or any(folder.iterdir()):
+                    break
+                folder.rmdir()
 
 
 def write_file(path: Path, text: str) -> None:

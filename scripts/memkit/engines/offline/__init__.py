@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from memkit.engines.base import Inputs
-from memkit.engines.offline import extract, summary
-from memkit.errors import UsageError
+from memkit.engines.offline import claims, extract, handbook, raw, skills, statements, summary
 from memkit.model import Drafts, Evidence, StageOne, Version
 
 
@@ -14,16 +15,24 @@ class OfflineEngine:
     name = "offline"
 
     def extract(self, evidence: Evidence, *, version: Version) -> StageOne:
-        """A session's record; V1 comes with step 2 of the plan."""
-        _only_v2(version)
-        return extract.extract(evidence)
+        """A session's record; in V1 with its raw memory."""
+        output = extract.extract(evidence)
+        if version == "v2" or output.empty:
+            return output
+        return replace(output, raw_memory=raw.raw_memory(output.rollout_summary))
 
     def consolidate(self, inputs: Inputs) -> Drafts:
-        """memory_summary.md."""
-        _only_v2(inputs.version)
-        return summary.consolidate(inputs)
-
-
-def _only_v2(version: Version) -> None:
-    if version != "v2":
-        raise UsageError(f"version {version} is not part of this release", mend="use version: v2")
+        """memory_summary.md; in V1 the handbook and skills too."""
+        drafts = summary.consolidate(inputs)
+        if inputs.version == "v2":
+            return drafts
+        read = statements.bodies(inputs)
+        said = statements.statements(read, inputs)
+        held = claims.standing(said, tombstones=inputs.tombstones, claims=inputs.claims)
+        documents = {
+            **drafts.documents,
+            handbook.FILE: handbook.handbook(read, inputs, said=said, held=held),
+            **skills.skills(read, inputs),
+        }
+        stale = [p for p in inputs.documents if p.startswith(f"{skills.FOLDER}/") and p not in documents]
+        return replace(drafts, documents=documents, removed=tuple(stale))

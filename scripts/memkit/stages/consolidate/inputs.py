@@ -1,0 +1,74 @@
+"""What a consolidation draws on: selected records in their places, projects, lines by hand, tombstones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from memkit import tokens, tree
+from memkit.config import Config
+from memkit.engines.base import Inputs, Source
+from memkit.model import Record, Version
+from memkit.projects import Place, Projects
+from memkit.store import Store
+
+
+def select(version: Version, *, store: Store, config: Config, now: float) -> list[Record]:
+    """The records of a version that are to be in its tree, ascending by id."""
+    return store.select(
+        version,
+        now=now,
+        limit=config.memories.max_raw_memories_for_consolidation,
+        max_unused_days=config.memories.max_unused_days,
+    )
+
+
+def place_inputs(version: Version, root: Path, selected: Sequence[Record]) -> None:
+    """Makes the tree's inputs those of the records: rollout summaries, and V1's raw memories."""
+    tree.sync(root, tree.record_files(selected))
+    if version == "v1":
+        tree.write_documents(root, {tree.RAW: tree.raw_text(selected)})
+
+
+def projects(store: Store, *, user_home: str) -> Projects:
+    """The projects of all sessions in the ledger."""
+    return Projects.of(
+        (Place(e.session.cwd, e.session.remote) for e in store.entries() if e.session.cwd), user_home=user_home
+    )
+
+
+def inputs_of(
+    version: Version,
+    selected: Sequence[Record],
+    *,
+    before: tree.TreeFiles,
+    store: Store,
+    config: Config,
+    user_home: str,
+) -> Inputs:
+    """The engine's inputs. before: the tree as it was committed."""
+    names, places = tree.record_names(selected), projects(store, user_home=user_home)
+
+    def project_of(directory: str) -> str | None:
+        found = places.of_directory(directory)
+        return found.name if found else None
+
+    sources = []
+    for each in selected:
+        project = places.of_place(Place(each.cwd, each.remote))
+        file = f"{tree.RECORDS}/{names[each.session_id]}"
+        sources.append(Source(record=each, file=file, project=project.name if project else None))
+    documents = {
+        p: d.decode("utf-8", "replace") for p, d in before.files.items() if not p.startswith(f"{tree.RECORDS}/")
+    }
+    return Inputs(
+        version=version,
+        sources=tuple(sources),
+        documents=documents,
+        max_bytes=config.summary.max_bytes,
+        max_tokens=config.summary.max_tokens,
+        count=tokens.count,
+        project_of=project_of,
+        claims=tuple(store.hand_claims()),
+        tombstones=tuple(store.tombstones()),
+    )
