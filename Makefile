@@ -40,6 +40,16 @@ define has_sessions
 ! codex=$$($(call configured,codex_home)) || find "$$codex/sessions" -name 'rollout-*.jsonl*' 2>/dev/null | head -n 1 | grep -q .
 endef
 
+# A command on the files that were named, or on Codex's sessions, or, where there are none, on the bundled samples.
+define on_sessions
+if [ -n "$$ROLLOUTS" ]; then .venv/bin/memkit $(1) $(ARGS) "$$ROLLOUTS"; \
+elif $(has_sessions); then .venv/bin/memkit $(1) $(ARGS); \
+else \
+	echo "memkit: no session logs in $$codex/sessions; reading the bundled samples into $(SAMPLE_HOME) instead"; \
+	mkdir -p .cache && $(ON_SAMPLE) $(1) $(ARGS) $(SAMPLES); \
+fi
+endef
+
 # A command on the sample's memory as long as there is no other.
 define on_home
 if [ -d $(SAMPLE_HOME) ] && home=$$($(call configured,home)) && [ ! -d "$$home" ]; then \
@@ -54,7 +64,7 @@ help:
 	@echo 'make extract       stage 1 only: new sessions to records; ARGS=… is handed on, here and below'
 	@echo 'make consolidate   stage 2 only: records to the committed memory'
 	@echo 'make summary       show memory_summary.md and its budget'
-	@echo 'make lint-memory   check the memory'
+	@echo 'make lint-memory   check the memory against its rules; exit status 1 when something is found'
 	@echo 'make status        what was read, what waits, what failed and why'
 	@echo 'make test          run the tests (ARGS=tests/test_x.py for some)'
 	@echo 'make lint          ruff and mypy'
@@ -81,15 +91,10 @@ setup: .venv/.installed
 	@touch $@
 
 memories: .venv/.installed
-	@if [ -n "$$ROLLOUTS" ]; then .venv/bin/memkit run $(ARGS) "$$ROLLOUTS"; \
-	elif $(has_sessions); then .venv/bin/memkit run $(ARGS); \
-	else \
-		echo "memkit: no session logs in $$codex/sessions; reading the bundled samples into $(SAMPLE_HOME) instead"; \
-		mkdir -p .cache && $(ON_SAMPLE) run $(ARGS) $(SAMPLES); \
-	fi
+	@$(call on_sessions,run)
 
 extract: .venv/.installed
-	@.venv/bin/memkit extract $(ARGS) $${ROLLOUTS:+"$$ROLLOUTS"}
+	@$(call on_sessions,extract)
 
 consolidate: .venv/.installed
 	@$(call on_home,consolidate $(ARGS))

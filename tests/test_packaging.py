@@ -210,13 +210,14 @@ def test_memories_follows_codex_home_and_the_configuration(kit: Kit, name: str) 
     assert kit.make("memories") == "called <run> at no time\n"
 
 
-def test_memories_without_sessions_runs_the_samples_and_says_so(kit: Kit) -> None:
-    first, second = kit.make("memories").splitlines()
+@pytest.mark.parametrize(("target", "command"), [("memories", "run"), ("extract",) * 2])
+def test_without_sessions_the_samples_are_read_and_it_says_so(kit: Kit, target: str, command: str) -> None:
+    first, second = kit.make(target).splitlines()
     assert first == (
         f"memkit: no session logs in {kit.user}/.codex/sessions; "
         "reading the bundled samples into .cache/sample-home instead"
     )
-    assert re.fullmatch(rf"called {SAMPLE} <run> <tests/data/samples> at \d+", second)
+    assert re.fullmatch(rf"called {SAMPLE} <{command}> <tests/data/samples> at \d+", second)
 
 
 def test_memories_takes_a_folder_of_exported_files(kit: Kit) -> None:

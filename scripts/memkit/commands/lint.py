@@ -64,4 +64,6 @@ def lint(
             raise UsageError(f"{path} does not exist")
     text = rules.render(found, format=form.value)
     typer.echo(text, nl=not text.endswith("\n") and bool(text))
+    if not found and form is Form.TEXT and not options.quiet:
+        typer.echo("no findings", err=True)
     raise typer.Exit(ExitCode.FINDINGS if found else ExitCode.OK)
