@@ -44,7 +44,7 @@ def extract(
     options: Options = ctx.obj
     with work.worker(options, command="memkit extract", engine=engine, dry=dry_run) as worker:
         request = work.Request(paths=tuple(paths or ()), again=again, retry=retry_failed, limit=limit)
-        _, extracted = work.read_sessions(worker, request)
+        scanned, extracted = work.read_sessions(worker, request)
         if not dry_run:
             work.report(worker, extracted=extracted)
-    raise typer.Exit(work.exit_code(extracted))
+    raise typer.Exit(work.exit_code(scanned, extracted))

@@ -42,15 +42,15 @@ def run(
     options: Options = ctx.obj
     with work.worker(options, command="memkit run", engine=engine) as worker:
         limit = worker.config.memories.max_rollouts_per_startup if hook else None
-        _, extracted = work.read_sessions(worker, work.Request(paths=tuple(paths or ()), limit=limit))
+        scanned, extracted = work.read_sessions(worker, work.Request(paths=tuple(paths or ()), limit=limit))
         try:
             done = work.write_memory(worker)
         except GateError as error:
             work.report(worker, extracted=extracted)
             log.write(worker.config.home, f"run: {error}")
             work.warn(str(error))
-            raise typer.Exit(ExitCode.worst(work.exit_code(extracted), ExitCode.FINDINGS)) from error
+            raise typer.Exit(ExitCode.worst(work.exit_code(scanned, extracted), ExitCode.FINDINGS)) from error
         work.report(worker, extracted=extracted, done=done)
         for finding in done.findings:
             work.say(options, f"{finding.file}:{finding.line}: {finding.rule}: {finding.message}")
-    raise typer.Exit(work.exit_code(extracted))
+    raise typer.Exit(work.exit_code(scanned, extracted))

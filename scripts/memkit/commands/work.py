@@ -17,7 +17,7 @@ from memkit.commands import log
 from memkit.commands.app import Options
 from memkit.commands.opening import Worker, detail, say, take_edits, warn, worker
 from memkit.commands.reading import user_home
-from memkit.errors import EngineError, ExitCode, MemkitError, UsageError
+from memkit.errors import ExitCode, MemkitError, UsageError
 from memkit.model import RunLog, State
 from memkit.repo import Moved
 from memkit.stages import consolidate, extract, publish, scan, tell
@@ -106,7 +106,7 @@ def _preview(worker: Worker, scanned: Scanned, request: Request) -> None:
 
 
 def write_memory(worker: Worker) -> Consolidated:
-    """Consolidates and publishes; done anew once when somebody edited the memory meanwhile. A dry run publishes nothing."""
+    """Consolidates and publishes; done anew once when somebody edited the memory meanwhile. A dry run only looks."""
     try:
         with bar("consolidating", worker.options):
             try:
@@ -176,9 +176,9 @@ def _gist(held: tell.Budget, *, most: int = 6) -> list[str]:
     return [*shown, f"… and {len(lines) - most} more: memkit summary"] if len(lines) > most else shown
 
 
-def exit_code(extracted: Extracted | None) -> ExitCode:
-    """6 when some sessions failed."""
-    return ExitCode.PARTIAL if extracted and extracted.count(State.FAILED) else ExitCode.OK
+def exit_code(scanned: Scanned, extracted: Extracted) -> ExitCode:
+    """6 when some sessions failed, those included whose file can't be opened."""
+    return ExitCode.PARTIAL if scanned.unreadable or extracted.count(State.FAILED) else ExitCode.OK
 
 
 @contextmanager

@@ -2,27 +2,35 @@
 
 from __future__ import annotations
 
+import stat
+import uuid
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from memkit import redact
+from memkit import prompts, redact
 from memkit.config import Config
-from memkit.model import Entry, Reason, Session, State
+from memkit.model import Entry, Reason, Session, State, content_hash
 from memkit.rollouts import eligible, find
 from memkit.rollouts.find import Found, Problem
 from memkit.store import Judgement, Store
 
+_LAST_MOMENT = 253_402_300_799  # 9999-12-31T23:59:59Z, the last that a datetime holds
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Scanned:
-    """What a scan saw. due: ids of the sessions to extract, latest activity first; paths: session id to its file."""
+    """What a scan saw. due: ids of the sessions to extract, latest activity first; paths: session id to its file.
+
+    unreadable: how many sessions there are whose file can't be opened.
+    """
 
     files: int
     due: tuple[str, ...]
     ids: tuple[str, ...]
     paths: Mapping[str, Path] = field(default_factory=dict)
     problems: tuple[Problem, ...] = ()
+    unreadable: int = 0
 
 
 def scan(
@@ -48,17 +56,13 @@ def scan(
         if isinstance(head, Problem):
             problems.append(head)
             continue
-        fresh.append(redact.mask_fields(head))
+        fresh.append(_named(redact.mask_fields(head)))
         ids.setdefault(fresh[-1].id, file.path)
-    unreadable = [
-        _unreadable(p, now)
-        for p in problems
-        if p.kind == "unreadable"
-        and p.path.name.startswith("rollout-")
-        and p.path.name.endswith((".jsonl", ".jsonl.zst"))
-    ]
-    if fresh or unreadable:
-        store.see([*fresh, *unreadable])
+    refused = [p.path for p in problems if _is_session(p)]
+    shut = {str(path): _unreadable(path) for path in refused if str(path) not in known}
+    unreadable = {known[str(path)][0] if str(path) in known else shut[str(path)].id for path in refused}
+    if fresh or shut:
+        store.see([*fresh, *shut.values()])
     grown = {s.id for s in fresh}
     entries = {e.session.id: e for e in store.entries() if e.session.id in ids}
     taken = store.watermarks(config.versions)
@@ -68,20 +72,56 @@ def scan(
     ]
     changed = [j for j in judged if j and _differs(entries[j.id], j)]
     changed += [
-        Judgement(id=s.id, state=State.FAILED, reason=Reason.UNREADABLE, detail="the file can't be opened")
-        for s in unreadable
+        Judgement(id=each, state=State.FAILED, reason=Reason.UNREADABLE, detail="the file can't be opened")
+        for each in sorted(unreadable - set(ids))
     ]
     if changed:
         store.judge_many(changed)
     due = [j.id for j in judged if j and j.state is State.WAITING and j.reason is Reason.NOT_YET]
     for session in grown & set(entries):
         ids[session] = Path(store.source_path(session)) if Path(store.source_path(session)).exists() else ids[session]
-    return Scanned(files=len(found), due=tuple(due), ids=tuple(entries), paths=ids, problems=tuple(problems))
+    return Scanned(
+        files=len(found),
+        due=tuple(due),
+        ids=tuple(entries),
+        paths=ids,
+        problems=tuple(problems),
+        unreadable=len(unreadable - set(ids)),
+    )
 
 
-def _unreadable(problem: Problem, now: float) -> Session:
-    """A file that can't be opened still is a session that was seen; its name tells which."""
-    return redact.mask_fields(find.named_session(problem.path, updated_at=now))
+def _named(session: Session) -> Session:
+    """The session with its id as headers and pointers can hold it, so that a tree gives back what the ledger knows."""
+    known, parent = (prompts.one_line(each).replace(" ", "_") for each in (session.id, session.forked_from))
+    return replace(session, id=known or content_hash(session.id)[:32], forked_from=parent)
+
+
+def _is_session(problem: Problem) -> bool:
+    """Whether it is a rollout file that the system refuses, rather than something else that lies there."""
+    name = problem.path.name
+    if problem.kind != "unreadable" or not name.startswith("rollout-") or not name.endswith((".jsonl", ".jsonl.zst")):
+        return False
+    try:
+        return stat.S_ISREG(problem.path.stat().st_mode)
+    except PermissionError:
+        return True
+    except OSError:
+        return False
+
+
+def _unreadable(path: Path) -> Session:
+    """A file that can't be opened still is a session that was seen; its name tells which, and when it began."""
+    session = find.named_session(path, updated_at=0)
+    return _named(redact.mask_fields(replace(session, updated_at=_began(session.id))))
+
+
+def _began(session_id: str) -> float:
+    """The time in a UUIDv7, 0 in another id: never later than what the file will say once it can be read."""
+    try:
+        value = uuid.UUID(session_id)
+    except ValueError:
+        return 0
+    return min((value.int >> 80) / 1000, _LAST_MOMENT) if value.version == 7 else 0
 
 
 def _judge(
@@ -99,12 +139,7 @@ def _judge(
     grown = taken is None or int(session.updated_at) > taken[0] or (taken[1] is not None and session.size > taken[1])
     if entry.reason is Reason.FORGOTTEN:
         return None
-    if (
-        entry.state is State.FAILED
-        and entry.reason is not Reason.UNREADABLE
-        and not retry
-        and (entry.until is None or entry.until > now)
-    ):
+    if entry.state is State.FAILED and entry.attempts and not retry and (entry.until is None or entry.until > now):
         return None
     settled = entry.state in (State.EXTRACTED, State.EMPTY, State.SKIPPED)
     if settled and not grown and not again:
