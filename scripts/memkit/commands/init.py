@@ -11,7 +11,6 @@ from memkit.commands import work
 from memkit.commands.app import Options
 from memkit.config.codex import codex_memories
 from memkit.config.edit import set_values
-from memkit.errors import UsageError
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -24,12 +23,20 @@ class Wanted(StrEnum):
     DUAL = "dual"
 
 
+_FORMS: dict[Wanted, dict[str, object]] = {
+    Wanted.V1: {"version": "v1", "dual_write": False},
+    Wanted.V2: {"version": "v2", "dual_write": False},
+    Wanted.DUAL: {"version": "v2", "dual_write": True},
+}
+
+
 @app.command()
 def init(
     ctx: typer.Context,
     version: Annotated[
-        Wanted, typer.Option(help="The form of memory: v2 (v1 and dual are not part of this release).")
-    ] = Wanted.V2,
+        Wanted | None,
+        typer.Option(help="The form of memory: v1, v2, or dual (v2 is read, both are kept).", show_default=False),
+    ] = None,
     from_codex: Annotated[
         bool, typer.Option("--from-codex", help="Take over the [memories] settings of Codex's config.toml.")
     ] = False,
@@ -40,10 +47,11 @@ def init(
     missing is added. The other commands do this when needed.
     """
     options: Options = ctx.obj
-    if version is not Wanted.V2:
-        raise UsageError(f"--version {version.value} is not part of this release", mend="use --version v2")
-    with work.worker(options, command="memkit init") as worker:
+    form = _FORMS[version] if version else {}
+    with work.worker(options, command="memkit init", form=form) as worker:
         config = worker.config
+        if form and set_values(config.path, form):
+            worker.repo.commit_paths([config.path.name], message=f"memory: version {version}\n", by_hand=True)
         if from_codex:
             found = codex_memories(config.codex_home)
             if found is None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 
 import typer
 
@@ -26,6 +27,9 @@ from memkit.store import Store
 
 # What a dry run leaves behind when it copies the home: what dies with a process, and what only is looked at by people.
 _NOT_COPIED = ("log", "staging", "*.lock", "state.holder.json")
+
+
+_AS_SET: Mapping[str, object] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -59,13 +63,21 @@ def warn(text: str) -> None:
 
 
 @contextmanager
-def worker(options: Options, *, command: str, engine: str | None = None, dry: bool = False) -> Iterator[Worker]:
+def worker(
+    options: Options,
+    *,
+    command: str,
+    engine: str | None = None,
+    dry: bool = False,
+    form: Mapping[str, object] = _AS_SET,
+) -> Iterator[Worker]:
     """Opens the home under its lock. Raises BusyError.
 
     dry: everything is done in a copy of the home that is thrown away; of the home itself only the lock is touched.
+    form: settings (version, dual_write) that the caller is about to write into the home's configuration.
     """
     now = clock.now()
-    config = _config(options, engine=engine)
+    config = _config(options, engine=engine, form=form)
     chosen = _chosen(config, named=engine is not None)
     for warning in config.warnings:
         warn(warning)
@@ -78,7 +90,7 @@ def worker(options: Options, *, command: str, engine: str | None = None, dry: bo
         if dry:
             config = replace(config, home=_copied(config.home, stack))
         repo = Repo.ensure(config.home)
-        _announce(init.init(repo=repo), options, dry=dry)
+        _announce(init.init(repo=repo, versions=config.versions), options, dry=dry)
         store = stack.enter_context(Store.open(config.home / DATABASE))
         work = Worker(config, options, repo, store, chosen.engine, now, dry)
         _restore(work)
@@ -98,15 +110,13 @@ def take_edits(work: Worker) -> None:
         )
 
 
-def _config(options: Options, *, engine: str | None) -> Config:
+def _config(options: Options, *, engine: str | None, form: Mapping[str, object]) -> Config:
     known = leaves()["engine"].choices
     if engine is not None and engine not in known:
         raise UsageError(f"there is no engine {engine!r}", mend=f"--engine is {', '.join(known[:-1])} or {known[-1]}")
-    config = load(home=options.home, env=os.environ, overrides={"engine": engine})
+    config = load(home=options.home, env=os.environ, overrides={"engine": engine, **form})
     if config.disabled:
         raise UsageError("MEMKIT_DISABLE is set, so nothing is read or written", mend="unset it")
-    if config.version != "v2" or config.dual_write:
-        raise ConfigError("version v1 and dual_write are not part of this release", mend="set version: v2")
     return config
 
 
@@ -151,5 +161,5 @@ def _restore(work: Worker) -> None:
     if work.store.meta("restored"):
         return
     notes.seed(store=work.store, files=work.repo.read_files([notes.CLAIMS, notes.TOMBSTONES]))
-    if done := consolidate.restore(store=work.store, repo=work.repo, version=work.config.version):
+    if done := consolidate.restore(store=work.store, repo=work.repo):
         warn(f"the database was new: {done} records were taken from the committed memory")
