@@ -26,17 +26,20 @@ def engines(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
     leaks._scanner.cache_clear()
 
 
-def test_every_secret_is_masked_and_nothing_beside_it(engines: str) -> None:
+@pytest.mark.usefixtures("engines")
+def test_every_secret_is_masked_and_nothing_beside_it() -> None:
     wrong = [(line, got) for line in read("caught.txt") if (got := mask(without_marks(line))) != masked(line)]
     assert wrong == []
 
 
-def test_what_is_no_secret_stays(engines: str) -> None:
+@pytest.mark.usefixtures("engines")
+def test_what_is_no_secret_stays() -> None:
     wrong = [(line, got) for line in read("survives.txt") if (got := mask(line)) != line]
     assert wrong == []
 
 
-def test_masking_masked_text_changes_nothing(engines: str) -> None:
+@pytest.mark.usefixtures("engines")
+def test_masking_masked_text_changes_nothing() -> None:
     for line in read("caught.txt"):
         once = mask(without_marks(line))
         assert mask(once) == once
