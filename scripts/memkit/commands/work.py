@@ -173,7 +173,7 @@ def _gist(held: tell.Budget, *, most: int = 6) -> list[str]:
     """A few lines of what the memory says: wishes before work."""
     lines = [str(line) for line in held.lines]
     shown = [line if len(line) <= 160 else line[:159] + "…" for line in lines[:most]]
-    return [*shown, f"… and {len(lines) - most} more: memkit summary"] if len(lines) > most else shown
+    return [*shown, f"… and {len(lines) - most} more lines in that file"] if len(lines) > most else shown
 
 
 def exit_code(scanned: Scanned, extracted: Extracted) -> ExitCode:
