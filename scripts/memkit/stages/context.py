@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from memkit import clock
-from memkit.documents import Malformed, record, summary
+from memkit.documents import Malformed, handbook, record, summary
 from memkit.documents.record import RecordDoc
 from memkit.documents.summary import FILE, SummaryDoc, SummaryLine
 from memkit.model import Section
@@ -55,12 +55,9 @@ def context(
         blocks.append(
             (_HEADINGS[Section.INDEX], [f"- {line.date or 'older'}: {line.text} ({line.pointer})" for line in index])
         )
-        blocks.append(
-            (
-                "## What was decided, verified, and went wrong here",
-                _facts(files, project, projects=projects, remotes=remotes),
-            )
-        )
+        handed = _handbook(files, project)  # V1: the handbook says what V2 has to gather from the records
+        facts = handed if handed is not None else _facts(files, project, projects=projects, remotes=remotes)
+        blocks.append(("## What was decided, verified, and went wrong here", facts))
     blocks.append(("## Notes on memory", [f"- {line.text}" for line in doc.of(Section.INDEX) if not line.heading]))
     return _within(blocks, max_tokens=max_tokens, count=count, project=project.name if project else "")
 
@@ -106,6 +103,16 @@ def _facts(
                 if bullet.label != "failed" or bullet.failed[2]:
                     lines.setdefault(f"- {bullet.label}: {bullet.text} ({clock.date(doc.time)})")
     return list(lines)
+
+
+def _handbook(files: Mapping[str, bytes], project: Project) -> list[str] | None:
+    """What the handbook's block of the project adds to the summary; None in a tree without a handbook."""
+    if handbook.FILE not in files:
+        return None
+    doc = handbook.scan(files[handbook.FILE].decode("utf-8", "replace"))
+    mine = [line for block in doc.blocks if block.cwd == project.name for line in block.lines]
+    wishes = handbook.SECTIONS[0]
+    return [f"- {line.text}" for line in mine if line.section != wishes or line.text.startswith("uncertain: ")]
 
 
 def _records(files: Mapping[str, bytes]) -> list[RecordDoc]:
