@@ -103,22 +103,21 @@ def _read(line: str, kind: type[T]) -> T | None:
 
 
 def _without_accidents(changes: Sequence[Change], repo: Repo, warnings: list[str]) -> Iterable[Change]:
-    """The changes, but for those that nobody means: an emptied or deleted summary, and deleted records."""
+    """The changes, but for those that are put back: an emptied or deleted summary, deleted records, derived files."""
     for change in changes:
         top, _, name = change.path.partition("/")
+        in_tree = top in tree.TREES.values()
         gone = change.kind == "deleted" or not (change.new or "x").strip()
-        if (
-            top in tree.TREES.values()
-            and gone
-            and change.old
-            and (name == tree.SUMMARY or name.startswith(f"{tree.RECORDS}/"))
-        ):
+        ours = change.path in (CLAIMS, TOMBSTONES, ".gitignore")
+        kept = in_tree and (name == tree.SUMMARY or name.startswith(f"{tree.RECORDS}/"))
+        derived = in_tree and name == tree.RAW
+        if change.old and ((gone and kept) or (change.kind == "deleted" and ours) or derived):
             tree.write_file(repo.home / change.path, change.old)
-            warnings.append(f"{change.path} was {'deleted' if change.kind == 'deleted' else 'emptied'} and is put back")
-        elif change.path in (CLAIMS, TOMBSTONES, ".gitignore") and change.kind == "deleted" and change.old:
-            tree.write_file(repo.home / change.path, change.old)
-            warnings.append(f"{change.path} was deleted and is put back")
-        elif top in tree.TREES.values() or change.path in (*_OWN_FILES, CLAIMS, TOMBSTONES):
+            what = (
+                "deleted" if change.kind == "deleted" else "emptied" if gone else "edited, but is made anew each time,"
+            )
+            warnings.append(f"{change.path} was {what} and is put back")
+        elif in_tree or change.path in (*_OWN_FILES, CLAIMS, TOMBSTONES):
             yield change
 
 
