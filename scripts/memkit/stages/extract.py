@@ -9,7 +9,7 @@ from pathlib import Path
 from memkit import redact, tokens
 from memkit.config import Config
 from memkit.engines.base import Engine
-from memkit.errors import MemkitError, RolloutError
+from memkit.errors import EngineError, MemkitError, RolloutError
 from memkit.model import Entry, Evidence, Facts, Outcome, Reason, Record, RunLog, StageOne, State, Version
 from memkit.rollouts import decode, eligible, evidence
 from memkit.store import Store
@@ -70,10 +70,15 @@ def extract(
             for version in config.versions
             if store.lease(session_id, version=version, owner=owner, now=now, alive=alive, forced=forced)
         ]
-        if versions:
-            outcomes.append(_one(session_id, paths.get(session_id), job, versions=versions))
-        else:
+        if not versions:
             busy += 1
+            store.judge(session_id, state=State.WAITING, reason=Reason.IN_PROGRESS)
+            continue
+        try:
+            outcomes.append(_one(session_id, paths.get(session_id), job, versions=versions))
+        except EngineError as error:
+            store.log_run(RunLog(stage="extract", started_at=now, ended_at=now, error=str(error)))
+            raise
     progress(len(due), len(due))
     failed = [o for o in outcomes if o.state is State.FAILED]
     if outcomes:
@@ -144,10 +149,10 @@ def _finish(entry: Entry, facts: Facts, seen: Evidence, job: Job, *, version: Ve
         owner=job.owner,
         taken_at=session.updated_at,
         taken_size=session.size,
+        skipped=verdict.reason,
         **lines,
     )
     if verdict.state is not None:
-        job.store.judge(session.id, state=verdict.state, reason=verdict.reason)
         return Outcome(session_id=session.id, state=verdict.state, reason=verdict.reason)
     after = job.store.entry(session.id)
     return Outcome(session_id=session.id, state=after.state if after else State.EMPTY)

@@ -157,6 +157,7 @@ class Jobs(Ledger):
         owner: str,
         taken_at: float,
         taken_size: int,
+        skipped: Reason | None = None,
         tokens_used: int = 0,
         bad_lines: int = 0,
         unknown_lines: int = 0,
@@ -164,7 +165,8 @@ class Jobs(Ledger):
         """A success without output: the session is empty, and a record of the same content goes.
 
         A session that grew since its record was made keeps that, flagged, and is extracted. taken_at, taken_size: the
-        session's last activity and size as they were read. False as in `finish_good`.
+        session's last activity and size as they were read. skipped: why what was read may not be kept; the session is then skipped,
+        not empty. False as in `finish_good`.
         """
         with self._write() as db:
             job = _owned(db, session_id, version, owner)
@@ -175,7 +177,8 @@ class Jobs(Ledger):
             kept = flag_record(db, session_id, version, grew=job.grew(taken))
             if not kept:
                 drop_record(db, session_id, version)
-            conclude(db, Judgement(id=session_id, state=State.EXTRACTED if kept else State.EMPTY))
+            state = State.SKIPPED if skipped else State.EXTRACTED if kept else State.EMPTY
+            conclude(db, Judgement(id=session_id, state=state, reason=skipped))
             return True
 
     def finish_failed(
