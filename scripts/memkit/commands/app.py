@@ -89,11 +89,28 @@ def _globals(
     ctx.obj = Options(home, quiet, verbose)
 
 
+def _globals_first(arguments: Sequence[str]) -> list[str]:
+    """The words with the global options before the command, wherever they were said; what follows `--` stays."""
+    words, moved, rest = list(arguments), list[str](), list[str]()
+    while words:
+        word = words.pop(0)
+        if word == "--":
+            rest += [word, *words]
+            break
+        if word == "--home" and words:
+            moved += [word, words.pop(0)]
+        elif word.startswith("--home=") or word in ("--quiet", "-q", "--verbose", "-v"):
+            moved.append(word)
+        else:
+            rest.append(word)
+    return [*moved, *rest]
+
+
 def call(arguments: Sequence[str]) -> int:
     """Runs the command line; the exit status. A wrong call prints one line and gives 2."""
     command = typer.main.get_command(app)
     try:
-        status = command.main(list(arguments) or ["--help"], prog_name="memkit", standalone_mode=False)
+        status = command.main(_globals_first(arguments) or ["--help"], prog_name="memkit", standalone_mode=False)
     except typer.Exit as stop:
         return stop.exit_code
     except typer.Abort:

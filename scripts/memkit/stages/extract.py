@@ -76,8 +76,8 @@ def extract(
             continue
         try:
             outcomes.append(_one(session_id, paths.get(session_id), job, versions=versions))
-        except EngineError as error:
-            store.log_run(RunLog(stage="extract", started_at=now, ended_at=now, error=str(error)))
+        except EngineError as broken:
+            store.log_run(RunLog(stage="extract", started_at=now, ended_at=now, error=str(broken)))
             raise
     progress(len(due), len(due))
     failed = [o for o in outcomes if o.state is State.FAILED]

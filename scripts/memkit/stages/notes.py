@@ -29,25 +29,27 @@ _OWN_FILES = ("memkit.yaml", "rules.yaml", ".gitignore")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class HandEdits:
-    """What was found: the commit ("" when nothing was edited), lines kept and taken out, and one line for each
-    thing that was put back or masked."""
+    """What was found: the commit ("" when nothing was edited), lines kept and taken out, how many records were edited,
+    and one line for each thing that was put back or masked."""
 
     commit: str = ""
     added: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
+    records: int = 0
     warnings: tuple[str, ...] = ()
 
 
 def take_hand_edits(*, store: Store, repo: Repo, now: float) -> HandEdits:
     """Commits what was edited in the home by hand and keeps its words. For the holder of the consolidation lock."""
-    changes = repo.changed()
     warnings: list[str] = []
+    changes = _without_links(repo, warnings)
     paths: list[str] = []
     kept: list[Claim] = []
     buried: list[Tombstone] = []
+    records = 0
     for change in _without_accidents(changes, repo, warnings):
         if change.kind in ("symlink", "other"):
-            warnings += _unlink(change, repo)
+            warnings.append(f"{change.path} is no file of a memory and is left alone")
             continue
         text = _masked_in_place(change, repo, warnings)
         name = change.path.partition("/")[2]
@@ -55,7 +57,7 @@ def take_hand_edits(*, store: Store, repo: Repo, now: float) -> HandEdits:
             claims, stones = _summary_edit(change.old or "", text or "", now=now)
             kept, buried = kept + claims, buried + stones
         elif name.startswith(f"{tree.RECORDS}/") and text is not None:
-            _record_edit(text, change, store, warnings)
+            records += _record_edit(text, change, store, warnings)
         paths.append(change.path)
     if not paths:
         return HandEdits(warnings=tuple(warnings))
@@ -66,6 +68,7 @@ def take_hand_edits(*, store: Store, repo: Repo, now: float) -> HandEdits:
         commit=commit,
         added=tuple(c.text for c in kept),
         removed=tuple(t.text for t in buried),
+        records=records,
         warnings=tuple(warnings),
     )
 
@@ -102,12 +105,26 @@ def _read(line: str, kind: type[T]) -> T | None:
         return None
 
 
+def _without_links(repo: Repo, warnings: list[str]) -> tuple[Change, ...]:
+    """The changes once symbolic links in the home's own places are gone, so that nothing is written through one."""
+    changes = repo.changed()
+    links = [c for c in changes if c.kind == "symlink" and (repo.home / c.path).is_symlink() and _is_ours(c)]
+    for change in links:
+        (repo.home / change.path).unlink()
+        warnings.append(f"{change.path} was a symbolic link and is taken away")
+    return repo.changed() if links else changes
+
+
+def _is_ours(change: Change) -> bool:
+    return change.path.partition("/")[0] in tree.TREES.values() or change.path in (*_OWN_FILES, CLAIMS, TOMBSTONES)
+
+
 def _without_accidents(changes: Sequence[Change], repo: Repo, warnings: list[str]) -> Iterable[Change]:
     """The changes, but for those that are put back: an emptied or deleted summary, deleted records, derived files."""
     for change in changes:
         top, _, name = change.path.partition("/")
         in_tree = top in tree.TREES.values()
-        gone = change.kind == "deleted" or not (change.new or "x").strip()
+        gone = change.kind == "deleted" or (change.new is not None and not change.new.strip())
         ours = change.path in (CLAIMS, TOMBSTONES, ".gitignore")
         kept = in_tree and (name == tree.SUMMARY or name.startswith(f"{tree.RECORDS}/"))
         derived = in_tree and name == tree.RAW
@@ -117,16 +134,8 @@ def _without_accidents(changes: Sequence[Change], repo: Repo, warnings: list[str
                 "deleted" if change.kind == "deleted" else "emptied" if gone else "edited, but is made anew each time,"
             )
             warnings.append(f"{change.path} was {what} and is put back")
-        elif in_tree or change.path in (*_OWN_FILES, CLAIMS, TOMBSTONES):
+        elif _is_ours(change):
             yield change
-
-
-def _unlink(change: Change, repo: Repo) -> list[str]:
-    path = repo.home / change.path
-    if change.kind != "symlink" or not path.is_symlink():
-        return [f"{change.path} is no file of a memory and is left alone"]
-    path.unlink()
-    return [f"{change.path} was a symbolic link and is taken away"]
 
 
 def _masked_in_place(change: Change, repo: Repo, warnings: list[str]) -> str | None:
@@ -182,16 +191,16 @@ def _keep(store: Store, kept: Sequence[Claim], buried: Sequence[Tombstone]) -> N
     store.bury(buried)
 
 
-def _record_edit(text: str, change: Change, store: Store, warnings: list[str]) -> None:
-    """An edited rollout summary becomes the record, until its session grows."""
+def _record_edit(text: str, change: Change, store: Store, warnings: list[str]) -> bool:
+    """An edited rollout summary becomes the record, until its session grows; whether it did."""
     try:
         doc = record.parse(text)
     except Malformed as error:
         warnings.append(f"{change.path}: {error}; the edit is in the history, the record stays as it was")
-        return
+        return False
     version = next(v for v, folder in tree.TREES.items() if change.path.startswith(f"{folder}/"))
     known = store.record(doc.thread_id, version)
     if known is None:
         warnings.append(f"{change.path} belongs to no known session; last changed {date(doc.time)}")
-        return
-    store.import_record(replace(known, rollout_summary=doc.body.text))
+        return False
+    return store.import_record(replace(known, rollout_summary=doc.body.text))
