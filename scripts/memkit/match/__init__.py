@@ -1,7 +1,8 @@
 """The one normaliser: wishes, subjects, near-duplicates and conflicts, by word lists of each language."""
 
-from memkit.match.sentences import clauses, sentences
-from memkit.match.subjects import conflict, normalise, same, stance, subject
+from memkit.match.sentences import sentences
+from memkit.match.stances import normalise, stance, subject
+from memkit.match.subjects import conflict, key_words, same
 from memkit.match.turns import (
     approves,
     asks,
@@ -12,6 +13,7 @@ from memkit.match.turns import (
     leaves_open,
     praises,
     requests,
+    takes_back,
     task_like,
     wraps_up,
 )
@@ -22,7 +24,6 @@ __all__ = [
     "Wish",
     "approves",
     "asks",
-    "clauses",
     "complains",
     "conflict",
     "corrects",
@@ -31,6 +32,7 @@ __all__ = [
     "greets",
     "in_project",
     "judge",
+    "key_words",
     "leaves_open",
     "normalise",
     "praises",
@@ -39,6 +41,7 @@ __all__ = [
     "sentences",
     "stance",
     "subject",
+    "takes_back",
     "task_like",
     "wraps_up",
 ]

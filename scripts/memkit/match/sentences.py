@@ -5,29 +5,16 @@ from __future__ import annotations
 import re
 from functools import cache
 
-_ABBREVIATIONS = (
-    "e.g.",
-    "i.e.",
-    "etc.",
-    "vs.",
-    "approx.",
-    "no.",
-    "incl.",
-    "cf.",
-    "resp.",
-    "min.",
-    "max.",
-    "mr.",
-    "ms.",
-    "dr.",
-    "p.s.",
-)
+from memkit.match.fit import fitting
+from memkit.match.words import Words, merged
 
 
 @cache
 def _end() -> re.Pattern[str]:
     # Full-width stops end a sentence without a space; the others need one, so that 3.11 and app.py stay whole.
-    return re.compile(r"[.!?…]+[\"'”’»)\]]*(?=\s|$)|[。！？]+[」』”）]*|\n\s*(?=[-*•]\s|\d+[.)]\s)|\n{2,}|\n(?=\s*\S)")
+    return re.compile(
+        r"[.!?…]+[\"'”’»)\]*_]*(?=\s|$)|[。！？｡]+[」』”）]*|\n\s*(?=[-*•]\s|\d+[.)]\s)|\n{2,}|\n(?=\s*\S)"
+    )
 
 
 @cache
@@ -36,8 +23,20 @@ def _bullet() -> re.Pattern[str]:
 
 
 @cache
-def _joints() -> re.Pattern[str]:
-    return re.compile(r"\s*;\s+|\s+[—–-]\s+|,?\s+(?=(?:but|and|also|so)\s)|\s*[；]\s*", re.IGNORECASE)
+def _abbreviations() -> tuple[str, ...]:
+    return tuple(sorted(merged("abbreviations")))
+
+
+@cache
+def _joints(found: tuple[Words, ...]) -> re.Pattern[str]:
+    """Where a clause ends: semicolons, dashes, before the languages' joints, at their breaks."""
+    parts = [r"\s*;\s+|\s+[—–-]\s+|\s*[；]\s*"]
+    for words in found:
+        if joints := words.body("joints"):
+            parts.append(rf",?\s+(?=(?:{joints})\s)" if words.spaced else rf"[,，、]?\s*(?=(?:{joints}))")
+        if breaks := words.body("breaks"):
+            parts.append(rf"(?:{breaks})\s*")
+    return re.compile("|".join(parts), re.IGNORECASE)
 
 
 def sentences(text: str) -> list[str]:
@@ -51,13 +50,18 @@ def sentences(text: str) -> list[str]:
         if match.group().startswith("\n") and _runs_on(text, match):
             continue
         piece = text[start : match.end()]
-        if piece.rstrip().lower().endswith(_ABBREVIATIONS):
+        if _abbreviated(piece):
             continue
         found.append(piece)
         start = match.end()
     found.append(text[start:])
     cleaned = (_bullet().sub("", " ".join(piece.split())) for piece in found)
     return [piece for piece in cleaned if any(c.isalnum() for c in piece)]
+
+
+def _abbreviated(piece: str) -> bool:
+    last = piece.split()[-1].lower().lstrip("(\"'“[") if piece.split() else ""
+    return last in _abbreviations()
 
 
 def _runs_on(text: str, match: re.Match[str]) -> bool:
@@ -68,9 +72,9 @@ def _runs_on(text: str, match: re.Match[str]) -> bool:
 
 
 def clauses(sentence: str) -> list[tuple[int, str]]:
-    """(offset, text) of the sentence's clauses: cut at semicolons, dashes and before "and", "but", "also", "so"."""
+    """(offset, text) of the sentence's clauses: cut at semicolons, dashes, and before joints of its languages."""
     found, start = [], 0
-    for match in _joints().finditer(sentence):
+    for match in _joints(fitting(sentence)).finditer(sentence):
         if match.start() > start:
             found.append((start, sentence[start : match.start()]))
         start = match.end()

@@ -1,20 +1,18 @@
-"""What a text is about: normalised subjects, near-duplicates, and conflicts between statements.
+"""Near-duplicates and conflicts between statements.
 
-A stance keeps what a statement is for and what it is against ("uv, never pip"), after stop words are gone and words
-are stemmed. Near-duplicates share their stance; a conflict is the same subject with another stance.
+Near-duplicates share their stance; a conflict is the same subject with another stance.
 """
 
 from __future__ import annotations
 
 import re
-import unicodedata
-from dataclasses import dataclass
 from functools import cache, lru_cache
 
-import snowballstemmer
 from rapidfuzz import fuzz, process
 
-from memkit.match.words import Words, languages, values
+from memkit.match.fit import fitting
+from memkit.match.stances import Stance, normalise, stance, stem
+from memkit.match.words import languages, values
 
 # Spelling: rapidfuzz ratio from which two words are forms of one. Whole subjects are not compared as strings, since
 # "run the linter before committing" and "run the tests before committing" are 85 % equal and two claims.
@@ -22,111 +20,30 @@ _NEAR = 85.0
 _SAME = 0.75
 
 
-@dataclass(frozen=True, slots=True)
-class Stance:
-    """Stemmed content words that a statement is for and against, in order; `slots`: (preposition, word after it)."""
-
-    pro: tuple[str, ...]
-    con: tuple[str, ...]
-    slots: tuple[tuple[str, str], ...] = ()
-
-    @property
-    def words(self) -> frozenset[str]:
-        return frozenset(self.pro) | frozenset(self.con)
-
-
 @cache
-def _tokens() -> re.Pattern[str]:
-    # Paths, options, versions and dotted names are one word; so are words with apostrophes and hyphens.
-    return re.compile(r"[\w][\w./\\:@#+'’-]*[\w+#]|[\w]|[,;:.!?—–()]|--?[\w-]+")
-
-
-@cache
-def _stemmer(name: str) -> snowballstemmer.stemmer:
-    return snowballstemmer.stemmer(name)
-
-
-@lru_cache(maxsize=65_536)
-def _stem(word: str, name: str) -> str:
-    plain = word.isalpha() and name
-    return str(_stemmer(name).stemWord(word)) if plain else word
-
-
-def _language(text: str) -> Words:
-    """The language whose stop words and negations the text uses most; English when none does."""
-    found = languages()
-    if len(found) == 1:
-        return found[0]
-    tokens = {t.lower() for t in re.findall(r"[\w'’]+", text)}
-    return max(found, key=lambda w: len(tokens & (w.stopwords | w.negations)))
-
-
-def normalise(text: str) -> str:
-    """NFKC, lower case, straight quotes, quotation marks and code marks taken off, single spaces."""
-    text = unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
-    text = re.sub(r"[`*_\"“”«»„]+(?=\W|$)|(?<!\w)[`*_\"“”«»„]+", " ", text)
-    return " ".join(text.split())
-
-
-@lru_cache(maxsize=65_536)
-def stance(text: str) -> Stance:
-    """What a statement is for and against."""
-    words = _language(text)
-    tokens = _tokens().findall(words.find("no_negation").sub(" ", normalise(text)))
-    pro: list[str] = []
-    con: list[str] = []
-    slots: list[tuple[str, str]] = []
-    against, said, slot = False, 0, ""
-    pairs = _pair_starts(tokens, words)
-    for i, token in enumerate(tokens):
-        if not any(c.isalnum() for c in token):
-            against, slot = False, ""
-            continue
-        if i in pairs or token in words.negations:
-            against, said = True, 0
-            continue
-        if against and said and token in words.of("negation_ends"):
-            against = token == "and"
-            if token in words.stopwords:
-                continue
-        if token in words.of("slots") or token in words.of("weak_slots"):
-            slot = token
-        if token in words.stopwords or token in words.of("slots"):
-            continue
-        stem = words.synonyms.get(token) or words.synonyms.get(_stem(token, words.stemmer)) or token
-        stem = _stem(stem, words.stemmer)
-        (con if against else pro).append(stem)
-        said += 1
-        if slot:
-            slots.append((slot, stem))
-    return Stance(_unique(pro), _unique(w for w in con if w not in pro), tuple(slots))
-
-
-def _pair_starts(tokens: list[str], words: Words) -> set[int]:
-    """Indexes of the words that begin what a pair turns away from: over, instead of, rather than, moved from."""
-    found: set[int] = set()
-    text = " ".join(tokens)
-    ends = {0: 0}
-    position = 0
-    for i, token in enumerate(tokens):
-        ends[position] = i
-        position += len(token) + 1
-    for match in words.find("negated_pairs").finditer(text):
-        if match.start() in ends and match.start() > 0:
-            last = ends[match.start()] + match.group().count(" ")
-            found.update(range(ends[match.start()], last + 1))
+def _kinds() -> dict[str, frozenset[int]]:
+    """Word or stem of a word to the groups of alternatives that it is in."""
+    found: dict[str, frozenset[int]] = {}
+    for word, groups in values().items():
+        for name in {"", *(w.stemmer for w in languages())}:
+            root = stem(word, name)
+            found[root] = found.get(root, frozenset()) | groups
     return found
 
 
-def _unique(words: object) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(words))  # type: ignore[call-overload]
+@lru_cache(maxsize=65_536)
+def _kind(word: str) -> frozenset[str]:
+    """What the word is one of: "#7" for a group of alternatives, "port-0" for a number in a frame."""
+    shape = re.sub(r"\d+", "0", word)
+    numeric = {f"#{shape}"} if shape != word or "0" in word else set()
+    return frozenset(numeric | {f"#{number}" for number in _kinds().get(word, ())})
 
 
 @lru_cache(maxsize=65_536)
-def subject(text: str) -> str:
-    """The normalised subject: sorted stems for, then `!`stems against. Empty when nothing but stop words is said."""
-    s = stance(text)
-    return " ".join([*sorted(s.pro), *("!" + w for w in sorted(s.con))])
+def key_words(text: str) -> frozenset[str]:
+    """Keys for an index of candidates: texts that share none are neither `same` nor in `conflict`."""
+    words = stance(text).words
+    return words.union(*(_kind(w) for w in words)) if words else frozenset({normalise(text)})
 
 
 def _overlap(a: frozenset[str], b: frozenset[str]) -> float:
@@ -135,21 +52,10 @@ def _overlap(a: frozenset[str], b: frozenset[str]) -> float:
 
 def _alternatives(a: Stance, b: Stance) -> tuple[frozenset[str], frozenset[str]]:
     """Words of one kind (two languages, two package managers, two numbers) that a and b each name alone."""
-    kinds = values()
     only_a, only_b = frozenset(a.pro) - frozenset(b.pro), frozenset(b.pro) - frozenset(a.pro)
-    stems = {_stem(w, "english"): n for w, n in kinds.items()} | kinds
-    left = {
-        x for x in only_a for y in only_b if stems.get(x, frozenset()) & stems.get(y, frozenset()) or _numeric(x, y)
-    }
-    right = {
-        y for y in only_b for x in only_a if stems.get(x, frozenset()) & stems.get(y, frozenset()) or _numeric(x, y)
-    }
+    left = {x for x in only_a if (kinds := _kind(x)) and any(kinds & _kind(y) for y in only_b)}
+    right = {y for y in only_b if (kinds := _kind(y)) and any(kinds & _kind(x) for x in only_a)}
     return frozenset(left), frozenset(right)
-
-
-def _numeric(x: str, y: str) -> bool:
-    shape_x, shape_y = re.sub(r"\d+", "0", x), re.sub(r"\d+", "0", y)
-    return x != y and shape_x == shape_y and "0" in shape_x
 
 
 def same(a: str, b: str) -> bool:
@@ -157,7 +63,7 @@ def same(a: str, b: str) -> bool:
     x, y = stance(a), stance(b)
     if not x.words or not y.words:
         return normalise(a) == normalise(b)
-    if frozenset(x.pro) & frozenset(y.con) or frozenset(x.con) & frozenset(y.pro):
+    if not x.words & y.words or frozenset(x.pro) & frozenset(y.con) or frozenset(x.con) & frozenset(y.pro):
         return False
     left, right = _alternatives(x, y)
     if left or right:
@@ -171,6 +77,8 @@ def _near(a: frozenset[str], b: frozenset[str]) -> float:
     """Overlap in which words of near-equal spelling (other endings, typing errors) count as one."""
     common = a & b
     left, right = sorted(a - common), sorted(b - common)
+    if (len(common) + min(len(left), len(right))) / (len(common) + max(len(left), len(right))) < _SAME:
+        return 0.0
     pairs = 0
     for word in left:
         found = process.extractOne(word, right, scorer=fuzz.ratio, score_cutoff=_NEAR) if right else None
@@ -190,28 +98,29 @@ def conflict(later: str, earlier: str) -> bool:
     if flips and _overlap(x.words, y.words) >= 1 / 3:
         return True
     left, right = _alternatives(x, y)
-    if left and right and _overlap(x.words - left, y.words - right) >= 0.75:
+    if left and right and _overlap(x.words - left, y.words - right) >= _SAME:
         return True
     if left and right and not (x.words - left - frozenset(x.con)) and not (y.words - right - frozenset(y.con)):
         return True
-    cue = any(w.find("replaces").search(later) for w in languages())
-    if _same_slot(x, y, weak=cue):
+    cues = fitting(later)
+    strong = any(w.find("replaces").search(later) for w in cues)
+    weak = strong or any(w.find("replaces_weakly").search(later) for w in cues)
+    if _same_slot(x, y, weak=weak):
         return True
-    strong = cue and not _only_from_now_on(later)
     return strong and _overlap(x.words, y.words) >= 0.5 and not same(later, earlier)
 
 
-def _only_from_now_on(text: str) -> bool:
-    return all(
-        not w.find("replaces").search(re.sub(r"from\s+now\s+on", " ", text, flags=re.IGNORECASE)) for w in languages()
-    )
+@cache
+def _slots(*, weak: bool) -> frozenset[str]:
+    found: frozenset[str] = frozenset()
+    for words in languages():
+        found |= words.strong_slots | (words.weak_slots if weak else frozenset())
+    return found
 
 
 def _same_slot(x: Stance, y: Stance, *, weak: bool) -> bool:
     """ "deploy shop with kamal" and "deploy shop with capistrano": one frame, one preposition, other words after it."""
-    strong = {s for w in languages() for s in w.of("slots")}
-    usable = strong | ({s for w in languages() for s in w.of("weak_slots")} if weak else set())
-    for slot in {s for s, _ in x.slots} & {s for s, _ in y.slots} & usable:
+    for slot in {s for s, _ in x.slots} & {s for s, _ in y.slots} & _slots(weak=weak):
         ours = frozenset(w for s, w in x.slots if s == slot)
         theirs = frozenset(w for s, w in y.slots if s == slot)
         frame_x, frame_y = frozenset(x.pro) - ours, frozenset(y.pro) - theirs

@@ -2,50 +2,40 @@
 
 from __future__ import annotations
 
-import re
-from functools import cache
-
+from memkit.match.fit import fitting
+from memkit.match.grammar import directive, is_question, opening_of, strip_lead, verb
 from memkit.match.sentences import sentences
-from memkit.match.wishes import directive, imperative, is_question, opening_of, strip_lead
-from memkit.match.words import Words, languages
-
-
-@cache
-def _wholly(words: Words, key: str) -> re.Pattern[str]:
-    body = "|".join(f.replace(" ", r"\s+") for f in sorted(words.of(key), key=len, reverse=True))
-    return re.compile(
-        rf"(?:[\s,.!?:;)(~…🙂👍🙏❤️😊🎉👋-]*(?:{body})(?![\w'’]))+[\s,.!?:;)(~…🙂👍🙏❤️😊🎉👋-]*", re.IGNORECASE
-    )
 
 
 def _opens(text: str, key: str) -> bool:
-    return any(words.find(key).match(text.lstrip(" \t\"'“(*-")) for words in languages())
+    bare = text.lstrip(" \t\"'“(*-「")
+    return any(words.find(key).match(bare) for words in fitting(text))
 
 
 def _contains(text: str, key: str) -> bool:
-    return any(words.find(key).search(text) for words in languages())
+    return any(words.find(key).search(text) for words in fitting(text))
 
 
 def greets(text: str) -> bool:
     """Nothing but greetings, thanks and the like, or no words at all."""
     return not any(c.isalnum() for c in text) or any(
-        _wholly(words, "greetings").fullmatch(text) for words in languages()
+        words.wholly("greetings").fullmatch(text) for words in fitting(text)
     )
 
 
 def approves(text: str) -> bool:
     """Nothing but leave to go on ("ok, go ahead")."""
-    return any(_wholly(words, "approvals").fullmatch(text) for words in languages())
+    return any(words.wholly("approvals").fullmatch(text) for words in fitting(text))
 
 
 def praises(text: str) -> bool:
     """Begins with praise or thanks and holds no complaint: the user's last word was good."""
-    return _opens(text, "praises") and not _contains(text, "complaints")
+    return _opens(text, "praises") and not complains(text)
 
 
 def complains(text: str) -> bool:
-    """Says that it does not work or is not what was wanted; "no longer broken" and questions about it are none."""
-    return _contains(text, "complaints")
+    """Says that it does not work or is not what was wanted; "no longer broken" and the like are none."""
+    return any(words.find("complaints").search(words.find("no_complaints").sub(" ", text)) for words in fitting(text))
 
 
 def corrects(sentence: str) -> bool:
@@ -53,9 +43,14 @@ def corrects(sentence: str) -> bool:
     return _opens(sentence, "corrections")
 
 
+def takes_back(sentence: str) -> bool:
+    """Says that something said before holds no more ("actually", "no longer", "I changed my mind")."""
+    return _contains(sentence, "takes_back")
+
+
 def decides(sentence: str) -> bool:
     """States a choice ("let's go with …")."""
-    return any(words.find("decisions").match(strip_lead(sentence, words)) for words in languages())
+    return any(words.find("decisions").match(strip_lead(sentence, words)) for words in fitting(sentence))
 
 
 def leaves_open(sentence: str) -> bool:
@@ -65,26 +60,26 @@ def leaves_open(sentence: str) -> bool:
 
 def asks(sentence: str) -> bool:
     """Is the sentence a question?"""
-    return sentence.rstrip(" \"'”’)").endswith(("?", "？")) or all(
-        is_question(sentence, words) for words in languages()
-    )
+    found = fitting(sentence)
+    return sentence.rstrip(" \"'”’)」』").endswith(("?", "？")) or any(is_question(sentence, words) for words in found)
 
 
 def task_like(sentence: str) -> bool:
     """Asks for work: an imperative with a verb of work, or "can you …", "I need …"."""
-    for words in languages():
-        if imperative(words, "task_verbs").match(opening_of(sentence, words)):
+    for words in fitting(sentence):
+        if verb(opening_of(sentence, words), words, "task_verbs"):
             return True
-        if words.find("polite").match(strip_lead(sentence, words)) and not is_question(sentence, words):
+        polite = words.find("polite").match(strip_lead(sentence, words)) or words.ending("polite_ends").search(sentence)
+        if polite and not is_question(sentence, words):
             return True
     return False
 
 
 def wraps_up(sentence: str) -> bool:
     """Asks only to commit, push or merge what was done."""
-    return any(imperative(words, "wrap_up").match(opening_of(sentence, words)) for words in languages())
+    return any(verb(opening_of(sentence, words), words, "wrap_up") for words in fitting(sentence))
 
 
 def requests(text: str) -> bool:
     """Does any sentence ask for something to be done?"""
-    return any(task_like(s) or any(directive(s, words) for words in languages()) for s in sentences(text))
+    return any(task_like(s) or any(directive(s, words) for words in fitting(s)) for s in sentences(text))

@@ -1,24 +1,16 @@
-"""Word lists by language (words/*.toml), compiled once and only when something is judged."""
+"""Word lists by language (words/*.toml), compiled on first use. words/README.md says what each key means."""
 
 from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.resources import files
 from typing import cast
 
 Raw = Mapping[str, object]
-
-
-def pattern(fragments: Sequence[str], *, spaced: bool = True) -> re.Pattern[str]:
-    """One regular expression for any of the fragments, longest first, between word borders where words have them."""
-    if not fragments:
-        return re.compile(r"(?!)")
-    body = "|".join(sorted((f.replace(" ", r"\s+") for f in fragments), key=len, reverse=True))
-    return re.compile(rf"(?<![\w'’-])(?:{body})(?![\w'’-])" if spaced else f"(?:{body})", re.IGNORECASE)
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,18 +35,59 @@ class Words:
 
     @property
     def spaced(self) -> bool:
+        """Do words stand between borders? Otherwise a fragment matches inside a run of letters too."""
         return bool(self.raw.get("spaced", True))
+
+    @property
+    def free(self) -> bool:
+        """May a verb that tells somebody what to do stand anywhere in its clause, and not only at its begin?"""
+        return self.raw.get("order", "first") == "free"
+
+    @property
+    def negates_before(self) -> bool:
+        """Do negations turn what stands before them (Japanese, Korean), and not what follows?"""
+        return self.raw.get("negation_side", "after") == "before"
+
+    @property
+    def gap(self) -> str:
+        return r"\s+" if self.spaced else r"\s*"
+
+    def body(self, *keys: str) -> str:
+        """The lists' fragments as alternatives, longest first; "" when they are empty."""
+        fragments = {f.replace(" ", self.gap) for key in keys for f in self.of(key)}
+        return "|".join(sorted(fragments, key=lambda f: (-len(f), f)))
 
     @cached_property
     def _patterns(self) -> dict[str, re.Pattern[str]]:
         return {}
 
-    def find(self, *keys: str) -> re.Pattern[str]:
-        """The pattern of one or several lists together."""
-        name = "+".join(keys)
+    def compiled(self, name: str, *keys: str, form: str, spaced: str = "") -> re.Pattern[str]:
+        """`form` with the alternatives for `{}`, and `spaced` for `{b}` where words have borders. Kept by name."""
+        name = f"{name}:{'+'.join(keys)}"
         if name not in self._patterns:
-            self._patterns[name] = pattern([f for k in keys for f in self.of(k)], spaced=self.spaced)
+            body = self.body(*keys)
+            border = spaced if self.spaced else ""
+            text = form.replace("{b}", border).replace("{}", body) if body else r"(?!)"
+            self._patterns[name] = re.compile(text, re.IGNORECASE)
         return self._patterns[name]
+
+    def find(self, *keys: str) -> re.Pattern[str]:
+        """Any of the lists, between word borders where the language has them; for `search`, and `match` at a border."""
+        if self.spaced:
+            return self.compiled("find", *keys, form=r"(?<![\w'’-])(?:{})(?![\w'’-])")
+        return self.compiled("find", *keys, form="(?:{})")
+
+    def at(self, *keys: str) -> re.Pattern[str]:
+        """Any of the lists with a border behind it only, for `match`: a hyphen may follow."""
+        return self.compiled("at", *keys, form="(?:{}){b}", spaced=r"(?![\w'’])")
+
+    def ending(self, *keys: str) -> re.Pattern[str]:
+        """Any of the lists at the end of a text, whatever signs follow, for `search`."""
+        return self.compiled("ending", *keys, form=r"{b}(?:{})[^\w]*$", spaced=r"(?<![\w'’-])")
+
+    def wholly(self, key: str) -> re.Pattern[str]:
+        """Nothing but the list's fragments and signs, for `fullmatch`."""
+        return self.compiled("wholly", key, form=r"(?:[^\w]*(?:{}){b})+[^\w]*", spaced=r"(?![\w'’])")
 
     @cached_property
     def stopwords(self) -> frozenset[str]:
@@ -65,8 +98,44 @@ class Words:
         return frozenset(self.of("negations"))
 
     @cached_property
+    def negation_ends(self) -> frozenset[str]:
+        return frozenset(self.of("negation_ends"))
+
+    @cached_property
+    def negation_goes_on(self) -> frozenset[str]:
+        return frozenset(self.of("negation_goes_on"))
+
+    @cached_property
+    def strong_slots(self) -> frozenset[str]:
+        return frozenset(self.of("slots"))
+
+    @cached_property
+    def weak_slots(self) -> frozenset[str]:
+        return frozenset(self.of("weak_slots"))
+
+    @cached_property
     def synonyms(self) -> dict[str, str]:
         return {word: row[0] for row in self.rows("synonyms") for word in row}
+
+    @cached_property
+    def vocabulary(self) -> frozenset[str]:
+        """Words that speak for this language: whole words of its lists, in lower case."""
+        found: set[str] = set()
+        for value in self.raw.values():
+            for fragment in value if isinstance(value, list) else ():
+                if isinstance(fragment, str):
+                    found |= _plain_words(fragment)
+        return frozenset(found)
+
+
+def _plain_words(fragment: str) -> set[str]:
+    """The words of a fragment that stand whole in it: "usa(?:r|d)? sempre" gives "sempre"."""
+    depth, plain = 0, ""
+    for i, char in enumerate(fragment):
+        depth += (char in "([") - (char in ")]")
+        plain += char if not depth and char not in ")]" and fragment[i - 1 : i] != "\\" else "#"
+    words = re.findall(r"(?<![\w#\\])[^\W\d_]+(?:['’][^\W\d_]+)*(?![\w#?*+{\\|])", plain)
+    return {word.lower() for word in words}
 
 
 def _load(name: str) -> Raw:
@@ -85,8 +154,12 @@ def languages() -> tuple[Words, ...]:
 def values() -> dict[str, frozenset[int]]:
     """Word to the numbers of the groups of alternatives that it belongs to."""
     found: dict[str, set[int]] = {}
-    groups = cast("list[list[str]]", _load("values.toml")["groups"])
-    for number, group in enumerate(groups):
+    for number, group in enumerate(cast("list[list[str]]", _load("values.toml")["groups"])):
         for word in group:
             found.setdefault(word, set()).add(number)
     return {word: frozenset(numbers) for word, numbers in found.items()}
+
+
+def merged(key: str) -> Iterable[str]:
+    """A list's entries over all languages."""
+    return (entry for words in languages() for entry in words.of(key))

@@ -106,10 +106,7 @@ def _replaces(later: Statement, group: Group) -> bool:
 
 
 def _says_so(statement: Statement) -> bool:
-    return match.corrects(statement.said) and any(
-        cue in f" {statement.said.lower()} "
-        for cue in ("actually", "no longer", "any more", "anymore", "changed my mind")
-    )
+    return match.corrects(statement.said) and match.takes_back(statement.said)
 
 
 def _widened(groups: Sequence[Group]) -> list[Group]:

@@ -1,0 +1,208 @@
+"""A statement as what it is for and what it is against ("uv, never pip"), in stems, without stop words."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache, lru_cache
+
+import snowballstemmer
+
+from memkit.match.fit import main_language
+from memkit.match.words import Words
+
+_RUN = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff々〆ー"  # kana and Han: written without spaces
+_OWN = f"{_RUN}\uac00-\ud7af"  # with Hangul: particles stick to words of other scripts
+
+
+@dataclass(frozen=True, slots=True)
+class Stance:
+    """Stemmed content words that a statement is for and against, in order; `slots`: (preposition, word after it)."""
+
+    pro: tuple[str, ...]
+    con: tuple[str, ...]
+    slots: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def words(self) -> frozenset[str]:
+        return frozenset(self.pro) | frozenset(self.con)
+
+
+def normalise(text: str) -> str:
+    """NFKC, lower case, straight quotes, quotation marks and code marks taken off, single spaces."""
+    text = unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
+    text = re.sub(r"[`*_\"“”«»„「」『』]+(?=\W|$)|(?<!\w)[`*_\"“”«»„「」『』]+", " ", text)
+    return " ".join(text.split())
+
+
+@cache
+def _tokens() -> re.Pattern[str]:
+    # Paths, options, versions and dotted names are one word; so are words with apostrophes and hyphens.
+    return re.compile(r"[\w][\w./\\:@#+'’-]*[\w+#]|[\w]|[,;:.!?—–()。、]|--?[\w-]+")
+
+
+@cache
+def _borders() -> re.Pattern[str]:
+    return re.compile(rf"(?<=[{_OWN}])(?=[^\W{_OWN}])|(?<=[^\W{_OWN}])(?=[{_OWN}])")
+
+
+@cache
+def _runs() -> re.Pattern[str]:
+    return re.compile(rf"[{_RUN}]+")
+
+
+@cache
+def _particles(words: Words) -> re.Pattern[str]:
+    """Words of an unspaced language that are cut out of its runs of letters: the longest first."""
+    keys = ("stopwords", "negations", "negated_pairs", "negation_ends", "slots", "weak_slots")
+    return words.compiled("particles", *keys, form="({})")
+
+
+@cache
+def _endings(words: Words) -> re.Pattern[str]:
+    return words.compiled("endings", "endings", form=r"(?<=\w\w)(?:{})$")
+
+
+@cache
+def _stemmer(name: str) -> snowballstemmer.stemmer:
+    return snowballstemmer.stemmer(name)
+
+
+@lru_cache(maxsize=65_536)
+def stem(word: str, name: str) -> str:
+    """The word's stem by a Snowball algorithm; as it is when it has other signs than letters or name is ""."""
+    return str(_stemmer(name).stemWord(word)) if name and word.isalpha() else word
+
+
+def _tokenise(text: str, words: Words) -> list[str]:
+    """The tokens of a normalised text; runs without spaces are cut at the language's particles and into bigrams."""
+    if not _has_own(text):
+        return _tokens().findall(text)
+    found: list[str] = []
+    for token in _tokens().findall(_borders().sub(" ", text)):
+        if not _runs().search(token) or words.spaced:
+            found.append(token)
+            continue
+        for piece in _particles(words).split(token):
+            if piece and (_known(piece, words) or not _runs().fullmatch(piece)):
+                found.append(piece)
+            elif piece:
+                found.extend(piece[i : i + 2] for i in range(max(1, len(piece) - 1)))
+    return found
+
+
+@lru_cache(maxsize=4096)
+def _has_own(text: str) -> bool:
+    return bool(re.search(f"[{_OWN}]", text))
+
+
+def _known(token: str, words: Words) -> bool:
+    return (
+        token in words.stopwords
+        or token in words.negations
+        or token in words.negation_ends
+        or token in words.strong_slots
+        or token in words.weak_slots
+        or bool(words.find("negated_pairs").fullmatch(token))
+        or token in words.synonyms
+    )
+
+
+def _root(token: str, words: Words) -> str:
+    bare = _endings(words).sub("", token)
+    root = (
+        words.synonyms.get(token) or words.synonyms.get(bare) or words.synonyms.get(stem(bare, words.stemmer)) or bare
+    )
+    return stem(root, words.stemmer)
+
+
+@lru_cache(maxsize=65_536)
+def stance(text: str) -> Stance:
+    """What a statement is for and against."""
+    words = main_language(text)
+    tokens = _tokenise(words.find("no_negation").sub(" ", normalise(text)), words)
+    pairs = _pair_starts(tokens, words)
+    reader = _Reader(words)
+    for i, token in enumerate(tokens):
+        reader.read(token, turns=i in pairs or token in words.negations)
+    return reader.result()
+
+
+class _Reader:
+    """Reads tokens one by one: which side a word is on depends on the negation before it, or behind it."""
+
+    def __init__(self, words: Words) -> None:
+        self.words = words
+        self.pro: list[str] = []
+        self.con: list[str] = []
+        self.slots: list[tuple[str, str]] = []
+        self.against = False
+        self.said = 0
+        self.slot = ""
+        self.open = 0  # words of the running clause begin here, in pro
+
+    def read(self, token: str, *, turns: bool) -> None:
+        words = self.words
+        if not any(c.isalnum() for c in token):
+            self._close()
+        elif turns and words.negates_before:
+            self.con += self.pro[self.open :]
+            del self.pro[self.open :]
+        elif turns:
+            self.against, self.said = True, 0
+        elif words.negates_before and token in words.negation_ends:
+            self._close()
+        else:
+            if self.against and self.said and token in words.negation_ends:
+                self.against = token in words.negation_goes_on
+                if token in words.stopwords:
+                    return
+            self._take(token)
+
+    def _close(self) -> None:
+        self.against, self.slot, self.open = False, "", len(self.pro)
+
+    def _take(self, token: str) -> None:
+        words = self.words
+        if token in words.strong_slots or token in words.weak_slots:
+            self.slot = token
+        bare = _endings(words).sub("", token)
+        if token in words.stopwords or bare in words.stopwords or token in words.strong_slots:
+            return
+        root = _root(token, words)
+        (self.con if self.against else self.pro).append(root)
+        self.said += 1
+        if self.slot:
+            self.slots.append((self.slot, root))
+
+    def result(self) -> Stance:
+        return Stance(_unique(self.pro), _unique(w for w in self.con if w not in self.pro), tuple(self.slots))
+
+
+def _pair_starts(tokens: list[str], words: Words) -> set[int]:
+    """Indexes of the words that begin what a pair turns away from: over, instead of, rather than, moved from."""
+    found: set[int] = set()
+    text = " ".join(tokens)
+    ends = {0: 0}
+    position = 0
+    for i, token in enumerate(tokens):
+        ends[position] = i
+        position += len(token) + 1
+    for match in words.find("negated_pairs").finditer(text):
+        if match.start() in ends and match.start() > 0:
+            last = ends[match.start()] + match.group().count(" ")
+            found.update(range(ends[match.start()], last + 1))
+    return found
+
+
+def _unique(words: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(words))
+
+
+@lru_cache(maxsize=65_536)
+def subject(text: str) -> str:
+    """The normalised subject: sorted stems for, then `!`stems against. Empty when nothing but stop words is said."""
+    s = stance(text)
+    return " ".join([*sorted(s.pro), *("!" + w for w in sorted(s.con))])
