@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from memkit.redact.patterns import pattern
-from memkit.redact.shape import Family, Form, credible
+from memkit.redact.shape import Family, Form, credible, is_call
 from memkit.redact.words import GLUED, KEY_NAMES, NOT_A_VALUE, PASSWORD_NAMES, TOKEN_NAMES
 
 NAMES = {Family.PASSWORD: PASSWORD_NAMES, Family.TOKEN: TOKEN_NAMES, Family.KEY: KEY_NAMES}
@@ -83,6 +83,8 @@ def find_named(text: str, at: int, end: int, family: Family) -> Iterator[tuple[i
             yield span
         return
     if form is not Form.QUOTED and text[stop : stop + 1] in ("(", "[") and value.replace(".", "").isidentifier():
+        return
+    if form is Form.ENV and text[start - 1] in " \t" and is_call(value):
         return
     if credible(value, family=family, form=form):
         if form is not Form.QUOTED and stop - start >= 512:

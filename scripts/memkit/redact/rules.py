@@ -12,7 +12,7 @@ from memkit.redact import blocks
 from memkit.redact.named import NAMES, find_named
 from memkit.redact.patterns import VENDORS, pattern, vendor
 from memkit.redact.prefilter import Keyword
-from memkit.redact.shape import Family, Form, credible, placeholder, strong, varied
+from memkit.redact.shape import Family, Form, credible, is_call, placeholder, strong, varied
 from memkit.redact.words import ATTRIBUTES
 
 Span = tuple[int, int]
@@ -60,14 +60,16 @@ def _machine_made(value: str) -> bool:
     return (
         strong(value)
         or (letters and digits >= 2)
-        or (len(value) >= 16 and credible(value, family=Family.TOKEN, form=Form.ENV))
+        or (len(value) >= 16 and value.isalnum() and credible(value, family=Family.TOKEN, form=Form.ENV))
     )
 
 
 def _token(name: str) -> Finder:
     def find(text: str, at: int, _end: int) -> Iterator[Span]:
         found = pattern(name).match(text, at)
-        if found is not None and not placeholder(found["v"]) and _machine_made(found["v"]):
+        if found is None or placeholder(found["v"]) or is_call(found["v"]):
+            return
+        if _machine_made(found["v"]):
             yield found.start("v"), _run(text, found.end("v"), found.end("v") - found.start("v"))
 
     return find

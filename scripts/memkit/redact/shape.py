@@ -30,7 +30,7 @@ class Form(Enum):
 
 SOURCES = {
     "reference": r"\$\(?[A-Za-z_({]|[$%#]?\{|%[A-Za-z_]{1,64}+%|@[A-Za-z_.]{1,64}+$|"
-    r"(?:os\.environ|process\.env|env\.|secrets\.|vars\.)",
+    r"(?:self\.|this\.|cls\.|os\.environ|process\.env|env\.|secrets\.|vars\.)",
     "example": r"your|my[-_]|replace|insert|goes[-_]?here|placeholder|redacted|changeme|<|…|\.\.\.|\*{3}|[xX]{4}",
     "uuid": r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}",
     "digest": r"(?:sha(?:1|224|256|384|512)|md5|blake2b|blake3)[-:]",
@@ -76,6 +76,12 @@ def strong(value: str) -> bool:
 def is_uuid(value: str) -> bool:
     """Whether it is a UUID and nothing else."""
     return _pattern("uuid").fullmatch(value) is not None
+
+
+def is_call(value: str) -> bool:
+    """Whether it opens a call: `get_token(`."""
+    name, parenthesis, _ = value.partition("(")
+    return bool(parenthesis) and name.replace(".", "").isidentifier()
 
 
 def placeholder(value: str) -> bool:
