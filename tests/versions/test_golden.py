@@ -47,8 +47,6 @@ def _run(tmp_path: Path, golden: Path, golden_sessions: Path, *, version: str, d
             repo=repo,
             commit=made.commit,
             base=made.base,
-            seen_key=consolidate.SEEN,
-            seen=made.statements,
             version=config.version,
             now=now,
         )

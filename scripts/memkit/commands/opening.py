@@ -103,8 +103,6 @@ def take_edits(work: Worker) -> None:
     edits = notes.take_hand_edits(store=work.store, repo=work.repo, now=work.now)
     for line in edits.warnings:
         warn(line)
-    if edits.records:
-        work.store.set_meta(consolidate.SEEN, "")  # what is committed no longer follows from the records
     if edits.added or edits.removed:
         say(
             work.options,

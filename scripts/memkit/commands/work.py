@@ -134,11 +134,10 @@ def _publish(worker: Worker) -> Consolidated:
             repo=worker.repo,
             commit=done.commit,
             base=done.base,
-            seen_key=consolidate.SEEN,
-            seen=done.statements,
             version=worker.config.version,
             now=worker.now,
         )
+        consolidate.remember(store=worker.store, repo=worker.repo, config=worker.config, inputs=done.inputs)
     return done
 
 

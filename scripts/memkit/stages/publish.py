@@ -17,15 +17,9 @@ class Published:
     commit: str
 
 
-def publish(
-    *, store: Store, repo: Repo, commit: str, base: str, seen_key: str, seen: str, version: Version, now: float
-) -> Published:
-    """Fast-forwards main and the home's files to the commit. Raises repo.Moved when the memory changed since `base`.
-
-    seen_key, seen: what the store is to remember of the statements that the commit knows.
-    """
+def publish(*, store: Store, repo: Repo, commit: str, base: str, version: Version, now: float) -> Published:
+    """Fast-forwards main and the home's files to the commit. Raises repo.Moved when the memory changed since `base`."""
     repo.publish(commit, base=base)
-    store.set_meta(seen_key, seen)
     files = repo.read_files(tree.TREES[version])
     texts = [data.decode("utf-8", "replace") for data in files.values()]
     # Counting costs 0.4 s for its library: when publishing, not at each reading.

@@ -5,31 +5,32 @@ Nothing that a reader sees changes here; `publish` moves the memory to the commi
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from memkit import prompts, redact, tree
 from memkit.config import Config
 from memkit.engines.base import Engine
-from memkit.model import Drafts, Finding, Loss, Version, content_hash
+from memkit.model import Drafts, Finding, Loss, Record, Version
 from memkit.repo import Repo
-from memkit.stages.consolidate.gate import check, differences, guard, lint_files
-from memkit.stages.consolidate.inputs import inputs_of, place_inputs, projects, select
+from memkit.stages.consolidate.gate import check, differences, guard
+from memkit.stages.consolidate.inputs import inputs_hash, inputs_of, place_inputs, projects, select
 from memkit.stages.consolidate.restore import restore
 from memkit.store import Store
 
-__all__ = ["SEEN", "Consolidated", "consolidate", "projects", "restore"]
+__all__ = ["Consolidated", "consolidate", "projects", "remember", "restore"]
 
-# What the last published consolidation knew of lines by hand and tombstones: the records' diff does not show them.
-SEEN = "consolidated_statements"
+# What the last consolidation was made of, and what it made: while both are as they were there is nothing to do.
+_SEEN = "consolidated"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Consolidated:
     """A commit that is ready to be published; commit is "" when nothing changed. Counts are lines of the summary.
 
-    findings: those that do not gate. records: how many were selected. base: what the commit stands on. statements: what
-    was known of lines by hand, to be kept as seen once the commit is published.
+    findings: those that do not gate. records: how many were selected. base: what the commit stands on. inputs: a hash
+    of all that it was made of, for `remember` once the commit is published.
     """
 
     base: str = ""
@@ -40,7 +41,7 @@ class Consolidated:
     findings: tuple[Finding, ...] = ()
     records: int = 0
     engine: str = ""
-    statements: str = ""
+    inputs: str = ""
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,6 @@ class _Tree:
     after: tree.TreeFiles
     drafts: Drafts
     findings: tuple[Finding, ...]
-    records: int
 
     def text(self, *, old: bool) -> str:
         files = self.before.files if old else self.after.files
@@ -78,14 +78,18 @@ def consolidate(
     the inputs and valid documents, no engine is asked.
     """
     work = _Work(store, repo, config, engine, now, user_home)
-    seen = content_hash("\n".join([*map(str, store.hand_claims()), *map(str, store.tombstones())]))
+    selected = {version: select(version, store=store, config=config, now=now) for version in config.versions}
+    records = len(selected[config.version])
+    inputs = inputs_hash(selected, store=store, config=config, engine=engine.name)
+    if store.meta(_SEEN) == _mark(inputs, repo=repo, config=config):
+        return Consolidated(base=repo.head(), records=records, engine=engine.name, inputs=inputs)
     with repo.staging() as staging:
-        made = [_make(version, staging.path, work, unseen=store.meta(SEEN) != seen) for version in config.versions]
+        made = [_make(version, each, staging.path, work) for version, each in selected.items()]
         read = made[0]
         base, changed = staging.base, staging.changed_paths()
         if not changed:
-            store.set_meta(SEEN, seen)
-            return Consolidated(base=base, records=read.records, engine=engine.name)
+            remember(store=store, repo=repo, config=config, inputs=inputs)
+            return Consolidated(base=base, records=records, engine=engine.name, inputs=inputs)
         new, other, removed = differences(read.text(old=True), read.text(old=False), read.drafts)
         message = prompts.commit_message(
             new=len(new),
@@ -99,34 +103,31 @@ def consolidate(
     return Consolidated(
         base=base,
         commit=commit,
-        statements=seen,
+        inputs=inputs,
         new=tuple(new),
         changed=tuple(other),
         removed=tuple(removed),
         findings=tuple(finding for each in made for finding in each.findings),
-        records=read.records,
+        records=records,
         engine=engine.name,
     )
 
 
-def _make(version: Version, worktree: Path, work: _Work, *, unseen: bool) -> _Tree:
-    """Syncs the inputs, asks the engine when anything differs, and lets the result through the gate."""
+def remember(*, store: Store, repo: Repo, config: Config, inputs: str) -> None:
+    """Takes down that the committed memory is made of these inputs. A run that is killed before does the work again."""
+    store.set_meta(_SEEN, _mark(inputs, repo=repo, config=config))
+
+
+def _mark(inputs: str, *, repo: Repo, config: Config) -> str:
+    return " ".join([inputs, *(repo.tree_id(tree.TREES[version]) for version in config.versions)])
+
+
+def _make(version: Version, selected: Sequence[Record], worktree: Path, work: _Work) -> _Tree:
+    """Syncs the inputs, asks the engine, and lets the result through the gate."""
     root = worktree / tree.TREES[version]
     before = tree.read_tree(root)
-    selected = select(version, store=work.store, config=work.config, now=work.now)
     place_inputs(version, root, selected)
-    synced = tree.read_tree(root)
     limits = work.config.summary
-    valid = not any(f.gates for f in lint_files(synced, limits=limits, user_home=work.user_home))
-    if synced == before and valid and not unseen:
-        return _Tree(
-            version=version,
-            before=before,
-            after=synced,
-            drafts=Drafts(documents={}),
-            findings=(),
-            records=len(selected),
-        )
     drafts = work.engine.consolidate(
         inputs_of(version, selected, before=before, store=work.store, config=work.config, user_home=work.user_home)
     )
@@ -139,7 +140,6 @@ def _make(version: Version, worktree: Path, work: _Work, *, unseen: bool) -> _Tr
         after=after,
         drafts=drafts,
         findings=check(after, limits=limits, user_home=work.user_home),
-        records=len(selected),
     )
     guard(result.text(old=True), differences(result.text(old=True), result.text(old=False), drafts)[2])
     return result

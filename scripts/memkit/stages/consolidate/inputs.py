@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from memkit import tokens, tree
+from memkit import __version__, tokens, tree
 from memkit.config import Config
 from memkit.engines.base import Inputs, Source
-from memkit.model import Record, Version
+from memkit.model import Record, Version, content_hash
 from memkit.projects import Place, Projects
 from memkit.store import Store
 
@@ -21,6 +22,14 @@ def select(version: Version, *, store: Store, config: Config, now: float) -> lis
         limit=config.memories.max_raw_memories_for_consolidation,
         max_unused_days=config.memories.max_unused_days,
     )
+
+
+def inputs_hash(selected: Mapping[Version, Sequence[Record]], *, store: Store, config: Config, engine: str) -> str:
+    """A hash of all that a consolidation draws on; usage counts are no part of it, since no document shows them."""
+    records = [replace(r, usage_count=0, last_usage=None, selected=False) for each in selected.values() for r in each]
+    places = sorted({(e.session.cwd, e.session.remote) for e in store.entries()})
+    parts = [__version__, engine, config.versions, config.summary, places, store.hand_claims(), store.tombstones()]
+    return content_hash("\n".join(map(repr, [*parts, *records])))
 
 
 def place_inputs(version: Version, root: Path, selected: Sequence[Record]) -> None:
