@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,15 +27,14 @@ class Made:
 
 def init(*, repo: Repo, versions: tuple[Version, ...] = ("v2",)) -> Made:
     """Completes a home. Files that are there stay as they are."""
-    wanted = {IGNORE: prompts.gitignore(), FILE: resources.read("memkit.yaml")}
-    for version in versions:
-        wanted[f"{tree.TREES[version]}/{tree.SUMMARY}"] = prompts.memory_summary()
-    created = []
-    for name, text in wanted.items():
-        path = repo.home / name
-        if not path.exists() and not (repo.head() and repo.read_files([name])):
-            tree.write_file(path, text)
-            created.append(name)
+    wanted: dict[str, Callable[[], str]] = {IGNORE: prompts.gitignore, FILE: lambda: resources.read("memkit.yaml")}
+    wanted |= {f"{tree.TREES[version]}/{tree.SUMMARY}": prompts.memory_summary for version in versions}
+    lacking = [name for name in wanted if not (repo.home / name).exists()]
+    # One that is committed and gone was deleted by hand: that is for `notes` to put back.
+    committed = repo.read_files(lacking) if lacking else {}
+    created = [name for name in lacking if name not in committed]
+    for name in created:
+        tree.write_file(repo.home / name, wanted[name]())
     commit = repo.commit_paths(created, message="memory: a new home\n") if created else ""
     return Made(
         home=repo.home, created=tuple(created), commit=commit, repairs=repo.repairs, outer=repo.outer_worktree()
