@@ -26,7 +26,7 @@ def strip_lead(text: str, words: Words) -> str:
 
 def phrases(words: Words) -> re.Pattern[str]:
     """General phrases: what may stand around a directive without being part of it."""
-    return words.find("standing", "recurring", "everywhere", "project", "adverbs")
+    return words.find("standing", "recurring", "recurring_manner", "everywhere", "project", "adverbs")
 
 
 def opening_of(text: str, words: Words) -> str:
@@ -34,7 +34,7 @@ def opening_of(text: str, words: Words) -> str:
     for _ in range(6):
         before = text
         text = strip_lead(text, words)
-        for pattern in (phrases(words), words.find("make_sure"), words.find("polite")):
+        for pattern in (phrases(words), words.find("make_sure"), words.find("polite"), words.find("one_off")):
             found = pattern.match(text)
             if found and found.end() < len(text):
                 text = text[found.end() :].lstrip(" ,，、:：—–-*_")

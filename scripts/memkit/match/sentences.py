@@ -60,6 +60,9 @@ def sentences(text: str) -> list[str]:
 
 
 def _abbreviated(piece: str) -> bool:
+    """Does the piece end with an abbreviation, or is it only the number of a list's line?"""
+    if piece.strip()[:-1].isdecimal():
+        return True
     last = piece.split()[-1].lower().lstrip("(\"'“[") if piece.split() else ""
     return last in _abbreviations()
 
@@ -81,3 +84,8 @@ def clauses(sentence: str) -> list[tuple[int, str]]:
     if start < len(sentence):
         found.append((start, sentence[start:]))
     return found
+
+
+def parts(clause: str) -> list[str]:
+    """The parts of a clause between commas and colons, trimmed."""
+    return [part for part in (p.strip() for p in re.split(r"[,:]\s+|[，、：]\s*", clause)) if part]

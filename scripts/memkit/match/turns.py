@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from memkit.match.fit import fitting
 from memkit.match.grammar import directive, is_question, opening_of, strip_lead, verb
-from memkit.match.sentences import sentences
+from memkit.match.sentences import parts, sentences
 
 
 def _opens(text: str, key: str) -> bool:
@@ -30,17 +30,30 @@ def approves(text: str) -> bool:
 
 def praises(text: str) -> bool:
     """Begins with praise or thanks and holds no complaint: the user's last word was good."""
-    return _opens(text, "praises") and not complains(text)
+    found = fitting(text)
+    opens = _opens(text, "praises") or any(words.find("praises").match(strip_lead(text, words)) for words in found)
+    return opens and not complains(text)
 
 
 def complains(text: str) -> bool:
     """Says that it does not work or is not what was wanted; "no longer broken" and the like are none."""
-    return any(words.find("complaints").search(words.find("no_complaints").sub(" ", text)) for words in fitting(text))
+    return any(_complains(sentence) for sentence in sentences(text))
+
+
+def _complains(sentence: str) -> bool:
+    """Part by part, since "fix the broken link" asks for work and "fix it, it still fails" also complains."""
+    for words in fitting(sentence):
+        if sentence.rstrip().endswith(("?", "？")) and words.find("whether").match(strip_lead(sentence, words)):
+            continue
+        for part in parts(words.find("no_complaints").sub(" ", sentence)):
+            if words.find("complaints").search(part) and not verb(opening_of(part, words), words, "task_verbs"):
+                return True
+    return False
 
 
 def corrects(sentence: str) -> bool:
     """Opens as a correction of what was done before ("No, …", "Actually, …")."""
-    return _opens(sentence, "corrections")
+    return _opens(sentence, "corrections") and not _opens(sentence, "no_corrections")
 
 
 def takes_back(sentence: str) -> bool:

@@ -26,11 +26,12 @@ from memkit.match.grammar import (
     verb,
     works,
 )
-from memkit.match.sentences import clauses
+from memkit.match.sentences import clauses, parts
 from memkit.match.words import Words
 
 # A contrast makes a steer of a short remark ("tabs, not spaces"), not of a long one.
 _REMARK_WORDS = 12
+_FEW_WORDS = 4
 _WORD_CHARS = 2.0
 
 
@@ -56,7 +57,11 @@ class Judgement:
 def _adverb_wishes(text: str, words: Words) -> bool:
     """Is one of always, never, … said as a wish and not as an observation?"""
     judge_one = _free_adverb_wish if words.free else _adverb_wish
-    return any(judge_one(text, match, words) for match in words.find("adverbs").finditer(text))
+    return any(
+        judge_one(text, match, words)
+        for match in words.find("adverbs").finditer(text)
+        if text.count("`", 0, match.start()) % 2 == 0
+    )
 
 
 def _free_adverb_wish(text: str, match: re.Match[str], words: Words) -> bool:
@@ -77,8 +82,10 @@ def _free_adverb_wish(text: str, match: re.Match[str], words: Words) -> bool:
 
 def _adverb_wish(text: str, match: re.Match[str], words: Words) -> bool:
     before, after = text[: match.start()].rstrip(), text[match.end() :].strip(" .!,;*_")
+    if works(before, words) and words.ending("value_before").search(before):
+        return False
     if not after:
-        return bool(before) and directive(before, words)
+        return bool(before) and (directive(before, words) or _remark(before, words))
     if words.at("adverb_idioms").match(after):
         return False
     opening = _before_verb(before, words)
@@ -91,10 +98,12 @@ def _adverb_wish(text: str, match: re.Match[str], words: Words) -> bool:
     if words.ending("first_person").search(before):
         return not words.find("describing").match(after) and _acts(after, words)
     if words.ending("modals").search(before):
-        return not words.find("determiners").match(strip_lead(before, words))
+        subject = strip_lead(parts(before)[-1], words)
+        return not words.find("determiners", "spec_subjects").match(subject)
     if before[-1] in ",:—–-;(，：；（":
         named = before[-1] in ":：" and not words.find("determiners").match(after)
-        return _acts(after, words) or named or directive(before, words)
+        short = before[-1] in ",，" and _remark(before, words) and _remark(after, words)
+        return _acts(after, words) or named or directive(before, words) or short
     if words.find("project").search(before) and words.find("rule_verbs").match(after):
         return True
     if not directive(text, words) or words.ending("being").search(before):
@@ -102,6 +111,13 @@ def _adverb_wish(text: str, match: re.Match[str], words: Words) -> bool:
     return bool(words.ending("negated_imperative", "before_adverb").search(before)) or bool(
         words.find("after_adverb").match(after)
     )
+
+
+def _remark(text: str, words: Words) -> bool:
+    """A few words that tell of nothing: "pnpm, never npm", "conventional commits always"."""
+    few = len(text.split()) <= _FEW_WORDS if words.spaced else len(text) <= _FEW_WORDS * _WORD_CHARS
+    tells = words.find("being", "describing", "statements", "first_person", "modals").search(text)
+    return few and not tells and not words.find("determiners", "subjects").match(strip_lead(text, words))
 
 
 def _acts(text: str, words: Words) -> bool:
@@ -124,6 +140,8 @@ def _standing(text: str, words: Words) -> bool:
     if words.find("no_wishes").search(text):
         return False
     lead = strip_lead(text, words)
+    if words.find("hedges").match(lead):
+        return False
     if words.find("wishes").search(text) or words.find("remember").match(lead) or _adverb_wishes(text, words):
         return True
     if words.find("standing").search(text) and not words.find("hedges").search(text):
@@ -152,12 +170,26 @@ def _recurs(text: str, words: Words) -> bool:
         mine = not comma and words.find("first_person", "determiners").match(after.lstrip())
         if not mine and (_told(before, words) or bool(comma and _told(then, words))):
             return True
-    return bool(words.find("everywhere_standing", "recurring").search(text)) and directive(text, words)
+    if words.find("everywhere_standing").search(text):
+        return any(directive(part, words) for part in (text, *parts(text))) or _rule_of_place(text, words)
+    return bool(words.find("recurring").search(text) and directive(text, words)) or bool(
+        words.find("recurring_manner").search(text) and manner(text, words)
+    )
+
+
+def _rule_of_place(text: str, words: Words) -> bool:
+    """ "In all my projects: Python 3.12", "two-space indentation in all repos": a rule without a verb."""
+    lead = strip_lead(text, words)
+    place = words.find("everywhere_standing", "everywhere").match(lead)
+    if place:
+        return bool(_comma().match(lead[place.end() :].lstrip()))
+    tells = words.find("being", "describing", "statements", "first_person", "modals").search(text)
+    return not tells and not words.find("determiners", "subjects").match(lead)
 
 
 @cache
 def _comma() -> re.Pattern[str]:
-    return re.compile("[,，、]")
+    return re.compile("[,:，、：]")
 
 
 def _told(text: str, words: Words) -> bool:
@@ -166,9 +198,8 @@ def _told(text: str, words: Words) -> bool:
 
 def _project_rule(text: str, words: Words) -> bool:
     """ "In this repo we run …" and "here use …" are rules; "in this repo fix …" is work."""
-    parts = (opening_of(text, words), *re.split(r"[,:]\s+|[，：、]\s*", text))
     return (
-        any(habit(part, words) for part in parts)
+        any(habit(part, words) for part in (opening_of(text, words), *parts(text)))
         or manner(text, words)
         or bool(words.at("project_uses").match(strip_lead(text, words)))
     )
@@ -203,7 +234,8 @@ def _judge(sentence: str, words: Words) -> Judgement:
             return Judgement(Wish.STANDING, everywhere, _whole_or_clause(sentence, offset, words))
     # A general phrase may govern clauses that it does not stand in: "In this repo, format with black; never by hand."
     if once(sentence, words):
-        return Judgement(Wish.ONCE if directive(sentence, words) else Wish.NONE, everywhere, sentence)
+        told = any(directive(part, words) for part in (sentence, *parts(sentence)))
+        return Judgement(Wish.ONCE if told else Wish.NONE, everywhere, sentence)
     if not reported(sentence, words) and _standing(sentence, words):
         return Judgement(Wish.STANDING, everywhere, sentence)
     return Judgement(_steer(sentence, words), everywhere, sentence)
@@ -229,12 +261,20 @@ def _steer(sentence: str, words: Words) -> Wish:
 def judge(sentence: str) -> Judgement:
     """What one sentence of the user's own words asks for, in the languages that it fits; the strongest counts."""
     order = [Wish.NONE, Wish.ONCE, Wish.STEER, Wish.PROFILE, Wish.STANDING]
-    found = [(words, _judge(sentence, words)) for words in fitting(sentence)]
-    if any(once(sentence, words) and j.wish != Wish.STANDING for words, j in found):
+    plain = _emphasis().sub("", sentence)
+    found = [(words, _judge(plain, words)) for words in fitting(sentence)]
+    if any(once(plain, words) and j.wish != Wish.STANDING for words, j in found):
         bound = (Wish.NONE, Wish.ONCE)
         found = [(w, j if j.wish in bound else Judgement(Wish.ONCE, j.everywhere, j.text)) for w, j in found]
     best = max((j for _, j in found), key=lambda j: order.index(j.wish))
-    return Judgement(best.wish, any(j.everywhere for _, j in found), best.text)
+    text = sentence if best.text == plain else best.text
+    return Judgement(best.wish, any(j.everywhere for _, j in found), text)
+
+
+@cache
+def _emphasis() -> re.Pattern[str]:
+    """Marks of emphasis around words; underscores and asterisks inside words are theirs."""
+    return re.compile(r"(?<!\w)[*_]{1,3}(?=\w)|(?<=[^\W_])[*_]{1,3}(?!\w)")
 
 
 def everywhere(text: str) -> bool:

@@ -74,7 +74,7 @@ class Words:
     def find(self, *keys: str) -> re.Pattern[str]:
         """Any of the lists, between word borders where the language has them; for `search`, and `match` at a border."""
         if self.spaced:
-            return self.compiled("find", *keys, form=r"(?<![\w'’-])(?:{})(?![\w'’-])")
+            return self.compiled("find", *keys, form=r"(?<![\w'’=@/-])(?:{})(?![\w'’=(-])")
         return self.compiled("find", *keys, form="(?:{})")
 
     def at(self, *keys: str) -> re.Pattern[str]:
