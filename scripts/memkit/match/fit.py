@@ -26,6 +26,12 @@ def _no_script(words: Words) -> re.Pattern[str] | None:
     return re.compile(f"[{script}]") if script else None
 
 
+@cache
+def _letters(words: Words) -> re.Pattern[str]:
+    letters = words.raw.get("letters")
+    return re.compile(f"[{letters}]" if letters else r"(?!)", re.IGNORECASE)
+
+
 def _of_script(words: Words, text: str) -> bool:
     wanted, unwanted = _script(words), _no_script(words)
     return not (wanted and not wanted.search(text)) and not (unwanted and unwanted.search(text))
@@ -50,8 +56,9 @@ def fitting(text: str) -> tuple[Words, ...]:
         if not _of_script(words, text):
             continue
         own = len(foreign & words.vocabulary)
-        if _script(words) or own >= _OWN_WORDS or (own and own >= _OWN_SHARE * len(set(tokens))):
-            hits[words] = sum(t in words.vocabulary for t in tokens)
+        lettered = bool(_letters(words).search(text))
+        if _script(words) or lettered or own >= _OWN_WORDS or (own and own >= _OWN_SHARE * len(set(tokens))):
+            hits[words] = sum(t in words.vocabulary for t in tokens) + _OWN_WORDS * lettered
     best: dict[str, int] = {}
     for words, count in hits.items():
         script = _family(words)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from functools import cache
 
 from memkit.match.fit import fitting
@@ -44,6 +45,7 @@ def sentences(text: str) -> list[str]:
 
     A line break ends a sentence unless the line simply goes on (next line starts in lower case).
     """
+    text = unicodedata.normalize("NFC", text)
     found: list[str] = []
     start = 0
     for match in _end().finditer(text):

@@ -115,14 +115,25 @@ def _root(token: str, words: Words) -> str:
     root = (
         words.synonyms.get(token) or words.synonyms.get(bare) or words.synonyms.get(stem(bare, words.stemmer)) or bare
     )
-    return stem(root, words.stemmer)
+    return words.plain(stem(root, words.stemmer))
+
+
+def _respelled(text: str, words: Words) -> str:
+    for pattern, spelled in _respellings(words):
+        text = pattern.sub(spelled, text)
+    return text
+
+
+@cache
+def _respellings(words: Words) -> tuple[tuple[re.Pattern[str], str], ...]:
+    return tuple((re.compile(rf"(?<!\w)(?:{wrong})(?!\w)"), right) for wrong, right in words.rows("respellings"))
 
 
 @lru_cache(maxsize=65_536)
 def stance(text: str) -> Stance:
     """What a statement is for and against."""
     words = main_language(text)
-    tokens = _tokenise(words.find("no_negation").sub(" ", normalise(text)), words)
+    tokens = _tokenise(words.find("no_negation").sub(" ", _respelled(normalise(text), words)), words)
     pairs = _pair_starts(tokens, words)
     reader = _Reader(words)
     for i, token in enumerate(tokens):
@@ -167,7 +178,7 @@ class _Reader:
     def _take(self, token: str) -> None:
         words = self.words
         if token in words.strong_slots or token in words.weak_slots:
-            self.slot = token
+            self.slot = words.plain(token)
         bare = _endings(words).sub("", token)
         if token in words.stopwords or bare in words.stopwords or token in words.strong_slots:
             return

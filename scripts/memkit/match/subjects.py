@@ -12,7 +12,7 @@ from rapidfuzz import fuzz, process
 
 from memkit.match.fit import fitting
 from memkit.match.stances import Stance, normalise, stance, stem
-from memkit.match.words import languages, values
+from memkit.match.words import languages, unmarked, values
 
 # Spelling: rapidfuzz ratio from which two words are forms of one. Whole subjects are not compared as strings, since
 # "run the linter before committing" and "run the tests before committing" are 85 % equal and two claims.
@@ -26,8 +26,8 @@ def _kinds() -> dict[str, frozenset[int]]:
     found: dict[str, frozenset[int]] = {}
     for word, groups in values().items():
         for name in {"", *(w.stemmer for w in languages())}:
-            root = stem(word, name)
-            found[root] = found.get(root, frozenset()) | groups
+            for root in {stem(word, name), unmarked(stem(word, name))}:
+                found[root] = found.get(root, frozenset()) | groups
     return found
 
 

@@ -82,11 +82,15 @@ def _free_adverb_wish(text: str, match: re.Match[str], words: Words) -> bool:
 
 def _adverb_wish(text: str, match: re.Match[str], words: Words) -> bool:
     before, after = text[: match.start()].rstrip(), text[match.end() :].strip(" .!,;*_")
-    if works(before, words) and words.ending("value_before").search(before):
+    if words.ending("value_before").search(before) and (
+        works(before, words) or words.find("spec_subjects").search(before)
+    ):
         return False
     if not after:
         return bool(before) and (directive(before, words) or _remark(before, words))
     if words.at("adverb_idioms").match(after):
+        return False
+    if words.find("subordinate").search(before) and not words.find("make_sure").match(strip_lead(before, words)):
         return False
     opening = _before_verb(before, words)
     if not opening:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -11,6 +12,8 @@ from importlib.resources import files
 from typing import cast
 
 Raw = Mapping[str, object]
+# Shorter words without their marks (là, tự) are words of too many languages to speak for one.
+_TYPED = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,9 +55,23 @@ class Words:
     def gap(self) -> str:
         return r"\s+" if self.spaced else r"\s*"
 
+    def spelled(self, text: str) -> set[str]:
+        """The text, and as it is typed where the keyboard lacks its marks: "für" also as "fuer" and "fur"."""
+        other = text
+        for mark, letters in self.rows("spellings"):
+            other = other.replace(mark, letters)
+        return {text, other, self.plain(text)}
+
+    def plain(self, text: str) -> str:
+        """The text without marks over and under its letters, where the language is also typed so."""
+        return unmarked(text) if self.raw.get("unmarked", False) else text
+
+    def _words(self, key: str) -> frozenset[str]:
+        return frozenset(s for word in self.of(key) for s in self.spelled(word))
+
     def body(self, *keys: str) -> str:
         """The lists' fragments as alternatives, longest first; "" when they are empty."""
-        fragments = {f.replace(" ", self.gap) for key in keys for f in self.of(key)}
+        fragments = {s.replace(" ", self.gap) for key in keys for f in self.of(key) for s in self.spelled(f)}
         return "|".join(sorted(fragments, key=lambda f: (-len(f), f)))
 
     @cached_property
@@ -91,31 +108,35 @@ class Words:
 
     @cached_property
     def stopwords(self) -> frozenset[str]:
-        return frozenset(self.of("stopwords"))
+        return self._words("stopwords")
 
     @cached_property
     def negations(self) -> frozenset[str]:
-        return frozenset(self.of("negations"))
+        """Without its marks a negation may be another word (đừng, dùng): then it is that word."""
+        named = frozenset(self.of("negations"))
+        return named | (self._words("negations") - self.stopwords)
 
     @cached_property
     def negation_ends(self) -> frozenset[str]:
-        return frozenset(self.of("negation_ends"))
+        return self._words("negation_ends")
 
     @cached_property
     def negation_goes_on(self) -> frozenset[str]:
-        return frozenset(self.of("negation_goes_on"))
+        return self._words("negation_goes_on")
 
     @cached_property
     def strong_slots(self) -> frozenset[str]:
-        return frozenset(self.of("slots"))
+        return self._words("slots")
 
     @cached_property
     def weak_slots(self) -> frozenset[str]:
-        return frozenset(self.of("weak_slots"))
+        return self._words("weak_slots")
 
     @cached_property
     def synonyms(self) -> dict[str, str]:
-        return {word: row[0] for row in self.rows("synonyms") for word in row}
+        rows = self.rows("synonyms")
+        typed = {spelled: row[0] for row in rows for word in row for spelled in self.spelled(word)}
+        return typed | {word: row[0] for row in rows for word in row}
 
     @cached_property
     def vocabulary(self) -> frozenset[str]:
@@ -125,7 +146,14 @@ class Words:
             for fragment in value if isinstance(value, list) else ():
                 if isinstance(fragment, str):
                     found |= _plain_words(fragment)
-        return frozenset(found)
+        typed = {s for word in found for s in self.spelled(word) if len(s) >= _TYPED}
+        return frozenset(found | typed)
+
+
+def unmarked(text: str) -> str:
+    """The text without marks over and under its letters: "luôn đúng" gives "luon dung"."""
+    bare = "".join(c for c in unicodedata.normalize("NFD", text) if not unicodedata.combining(c))
+    return bare.replace("đ", "d").replace("Đ", "D").replace("ß", "ss")
 
 
 def _plain_words(fragment: str) -> set[str]:
