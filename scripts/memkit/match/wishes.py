@@ -103,7 +103,7 @@ def _adverb_wish(text: str, match: re.Match[str], words: Words) -> bool:
         return not words.find("describing").match(after) and _acts(after, words)
     if words.ending("modals").search(before):
         subject = strip_lead(parts(before)[-1], words)
-        return not words.find("determiners", "spec_subjects").match(subject)
+        return not works(subject, words) and not words.find("determiners", "spec_subjects").match(subject)
     if before[-1] in ",:—–-;(，：；（":
         named = before[-1] in ":：" and not words.find("determiners").match(after)
         short = before[-1] in ",，" and _remark(before, words) and _remark(after, words)
