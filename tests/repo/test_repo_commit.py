@@ -348,6 +348,18 @@ def test_a_home_below_another_work_tree_uses_its_own_repository(tmp_path: Path, 
     assert {path: data for path, data in tree(outer).items() if not path.startswith("sub/")} == before
 
 
+def test_a_work_tree_that_ignores_the_home_is_no_outer_one(tmp_path: Path, git: Git) -> None:
+    outer = tmp_path / "a project"
+    outer.mkdir()
+    git("init", "-q", at=outer)
+    repo = Repo.ensure(outer / ".cache" / "home")
+    assert repo.outer_worktree() == outer
+    (outer / ".gitignore").write_text("/.cache/\n")
+    assert repo.outer_worktree() is None
+    (outer / ".git" / "HEAD").write_text("broken")
+    assert repo.outer_worktree() == outer
+
+
 def test_a_home_of_its_own_has_no_outer_work_tree(repo: Repo) -> None:
     assert repo.outer_worktree() is None
 

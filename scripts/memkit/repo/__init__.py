@@ -52,8 +52,12 @@ class Repo:
         return cls(repo.home, repo.door, mend.ensure(repo.door))
 
     def outer_worktree(self) -> Path | None:
-        """The nearest folder above the home that is a Git work tree, None when there is none."""
-        return next((folder for folder in self.home.parents if (folder / ".git").exists()), None)
+        """The nearest folder above the home that is a Git work tree, None without one or when it ignores the home."""
+        outer = next((folder for folder in self.home.parents if (folder / ".git").exists()), None)
+        if outer is None:
+            return None
+        asked = Door(outer, outer / ".git").read("check-ignore", "-q", str(self.home), ok=(0, 1, 128))
+        return None if asked.code == 0 else outer
 
     def head(self) -> str:
         """The id of the newest commit, "" when there is none yet."""
