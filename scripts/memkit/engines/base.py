@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Protocol
 
 from memkit.model import Claim, Drafts, Evidence, Record, StageOne, Tombstone, Version
@@ -38,7 +38,6 @@ class Inputs:
     claims: tuple[Claim, ...] = ()
     tombstones: tuple[Tombstone, ...] = ()
     diff: str = ""
-    options: Mapping[str, str] = field(default_factory=dict)
 
 
 class Engine(Protocol):

@@ -3,33 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from memkit import clock, match
+from memkit import match
 from memkit.documents.summary import SummaryLine
-from memkit.engines.offline.statements import Statement, Tip
+from memkit.engines.offline.candidates import Index
+from memkit.engines.offline.statements import Statement
 from memkit.model import Claim, Section, Tombstone
 
 REPEATS = 3
 
 
-@dataclass
+@dataclass(eq=False)
 class Group:
-    """Statements that say the same. scope None: everywhere."""
+    """Statements that say the same. scope None: everywhere. newest: the wording that stands."""
 
     said: list[Statement]
     scope: str | None
+    number: int = 0
     replaced_by: str = ""
+    newest: Statement = field(init=False)
 
-    @property
-    def newest(self) -> Statement:
-        """The wording that stands: the last one stated for good; of mere steers the fullest one."""
-        stated = [s for s in self.said if s.stated]
-        if stated:
-            return max(stated, key=lambda s: (s.at, s.session, s.order))
-        return max(
-            self.said, key=lambda s: (len(match.stance(s.said).words), match.requests(s.said), s.at, s.session, s.order)
-        )
+    def __post_init__(self) -> None:
+        self.newest = max(self.said, key=_rank)
+
+    def take(self, statement: Statement) -> None:
+        self.said.append(statement)
+        self.newest = max(self.newest, statement, key=_rank)
 
     @property
     def sessions(self) -> set[str]:
@@ -37,7 +37,14 @@ class Group:
 
     @property
     def stated(self) -> bool:
-        return any(s.stated for s in self.said)
+        return self.newest.stated
+
+
+def _rank(statement: Statement) -> tuple[bool, int, bool, int, str, int]:
+    """The last one stated for good stands; of mere steers the fullest one."""
+    s = statement
+    full = (0, False) if s.stated else (len(match.stance(s.said).words), match.requests(s.said))
+    return (s.stated, *full, s.at, s.session, s.order)
 
 
 @dataclass
@@ -47,18 +54,23 @@ class Standing:
     groups: list[Group]
     gone: dict[str, str] = field(default_factory=dict)
 
+    def lose(self, statement: Statement, reason: str) -> None:
+        self.gone[statement.said] = self.gone[statement.text.strip('"')] = reason
+
 
 def standing(said: Sequence[Statement], *, tombstones: Sequence[Tombstone], claims: Sequence[Claim]) -> Standing:
     """The claims that the statements support, in the order of their last support, newest first."""
     result = Standing([])
-    alive = [s for s in said if not _buried(s, tombstones, result)]
     groups: list[Group] = []
-    for statement in sorted(alive, key=lambda s: (s.at, s.session, s.order)):
-        _add(statement, groups, result)
-    for group in _widened(groups):
-        if not group.replaced_by and _counts(group):
+    index: Index[Group] = Index()
+    for statement in sorted(said, key=lambda s: (s.at, s.session, s.order)):
+        if not _buried(statement, tombstones, result):
+            _add(statement, groups, index, result)
+    for group in _widened([g for g in groups if not g.replaced_by]):
+        if not _counts(group):
+            _too_few(group, result)
+        elif not _overruled(group, claims, result):
             result.groups.append(group)
-    result.groups = [g for g in result.groups if not _overruled(g, claims, result)]
     result.groups.sort(key=lambda g: (g.scope or "", g.newest.at, g.newest.said), reverse=True)
     return result
 
@@ -72,76 +84,109 @@ def _buried(statement: Statement, tombstones: Iterable[Tombstone], result: Stand
             and statement.at <= stone.created_at
             and match.same(stone.text, statement.said)
         ):
-            result.gone[statement.said] = "taken out by hand"
+            result.lose(statement, "taken out by hand")
             return True
     return False
 
 
-def _add(statement: Statement, groups: list[Group], result: Standing) -> None:
+def _add(statement: Statement, groups: list[Group], index: Index[Group], result: Standing) -> None:
+    statement = _as_correction(statement, index)
+    near = (
+        index.anywhere(statement.said) if statement.scope is None else index.near(statement.said, shelf=statement.scope)
+    )
     home: Group | None = None
-    for group in groups:
-        if group.replaced_by:
-            continue
+    for group in sorted((g for g in near if not g.replaced_by), key=lambda g: g.number):
         other = group.newest
-        shares = group.scope == statement.scope
-        if shares and home is None and match.same(statement.said, other.said):
+        if group.scope == statement.scope and home is None and match.same(statement.said, other.said):
             home = group
-        elif _replaces(statement, group) and match.conflict(statement.said, other.said):
+        elif _reaches(statement, group) and match.conflict(statement.said, other.said):
             group.replaced_by = statement.said
             for old in group.said:
-                result.gone[old.said] = f"replaced by {statement.text}"
+                result.lose(old, f"replaced by {statement.text}")
     if home is None:
-        groups.append(Group([statement], statement.scope))
+        home = Group([statement], statement.scope, number=len(groups))
+        groups.append(home)
     else:
-        home.said.append(statement)
+        home.take(statement)
+    index.add(home, statement.said, shelf=home.scope)
 
 
-def _replaces(later: Statement, group: Group) -> bool:
-    """A later statement for good replaces any; a steer replaces steers, and a claim only when it says that it corrects.
+def _as_correction(statement: Statement, index: Index[Group]) -> Statement:
+    """What says that it takes an earlier claim back holds where that held, and as long; an exception does not.
 
-    An exception for one project leaves the claim for all of them as it is.
+    The claim of the project at hand is corrected first, that for all projects when there is none.
     """
-    reaches = later.scope is None or later.scope == group.scope
-    return reaches and (later.stated or not group.stated or _says_so(later))
+    if not match.takes_back(statement.said):
+        return statement
+    for scope in dict.fromkeys((statement.scope, None)):
+        corrected = [
+            g
+            for g in index.near(statement.said, shelf=scope)
+            if not g.replaced_by and match.conflict(statement.said, g.newest.said)
+        ]
+        if corrected and not (scope is None and statement.bound):
+            return replace(statement, scope=scope, stated=statement.stated or any(g.stated for g in corrected))
+    return statement
 
 
-def _says_so(statement: Statement) -> bool:
-    return match.corrects(statement.said) and match.takes_back(statement.said)
+def _reaches(later: Statement, group: Group) -> bool:
+    """May a later statement replace a group? A steer replaces steers only; one for all projects leaves the exceptions
+    that words bind to another project; one for a project leaves what holds for all of them."""
+    inside = later.scope == group.scope
+    everywhere = later.scope is None and (not group.newest.bound or later.place == group.scope)
+    return (inside or everywhere) and (later.stated or not group.stated)
 
 
 def _widened(groups: Sequence[Group]) -> list[Group]:
     """Groups of one meaning in several projects become one that holds everywhere, when they count together."""
-    left = list(groups)
+    index: Index[Group] = Index()
+    for group in groups:
+        index.add(group, group.newest.said, shelf=None)
+    taken: set[int] = set()
     result: list[Group] = []
-    while left:
-        first = left.pop(0)
-        if first.replaced_by or first.newest.section is not Section.PREFERENCES:
-            result.append(first)
+    for first in groups:
+        if first.number in taken:
             continue
-        alike = [g for g in left if not g.replaced_by and match.same(first.newest.said, g.newest.said)]
-        scopes = {g.scope for g in (first, *alike)}
-        free = [g for g in (first, *alike) if not (g.newest.bound and g.scope is not None)]
-        if len(scopes) > 1 and len({g.scope for g in free}) > 1 and (any(g.stated for g in free) or _repeats(free)):
-            left = [g for g in left if g not in free]
-            result.append(Group([s for g in free for s in g.said], None))
-            if first not in free:
-                result.append(first)
+        free = _alike(first, index, taken) if not _bound(first) else [first]
+        if len({g.scope for g in free}) > 1 and (any(g.stated for g in free) or _repeats(free)):
+            taken |= {g.number for g in free}
+            result.append(Group([s for g in free for s in g.said], None, number=first.number))
         else:
             result.append(first)
     return result
+
+
+def _alike(first: Group, index: Index[Group], taken: set[int]) -> list[Group]:
+    if first.newest.section is not Section.PREFERENCES:
+        return [first]
+    near = sorted(index.near(first.newest.said, shelf=None), key=lambda g: g.number)
+    others = (g for g in near if g.number > first.number and g.number not in taken and not _bound(g))
+    return [first, *(g for g in others if match.same(first.newest.said, g.newest.said))]
+
+
+def _bound(group: Group) -> bool:
+    return group.scope is not None and group.newest.bound
 
 
 def _repeats(groups: Sequence[Group]) -> bool:
     """The same steer in three sessions of different tasks."""
     tasks: dict[str, str] = {}
     for statement in (s for g in groups for s in g.said):
-        if not any(match.same(task, statement.task) for session, task in tasks.items() if session != statement.session):
-            tasks.setdefault(statement.session, statement.task)
-    return len(tasks) >= REPEATS
+        if statement.session not in tasks and not any(match.same(task, statement.task) for task in tasks.values()):
+            tasks[statement.session] = statement.task
+            if len(tasks) >= REPEATS:
+                return True
+    return False
 
 
 def _counts(group: Group) -> bool:
     return group.stated or _repeats([group])
+
+
+def _too_few(group: Group, result: Standing) -> None:
+    for statement in group.said:
+        if statement.said not in result.gone:
+            result.lose(statement, f"fewer than {REPEATS} selected sessions of different tasks say it")
 
 
 def _overruled(group: Group, claims: Sequence[Claim], result: Standing) -> bool:
@@ -154,7 +199,7 @@ def _overruled(group: Group, claims: Sequence[Claim], result: Standing) -> bool:
             claim.created_at >= newest.at and match.conflict(claim.text, newest.said)
         ):
             for statement in group.said:
-                result.gone[statement.said] = f"replaced by a line written by hand: {claim.text}"
+                result.lose(statement, f"replaced by a line written by hand: {claim.text}")
             return True
     return False
 
@@ -179,28 +224,4 @@ def hand_lines(claims: Iterable[Claim]) -> list[SummaryLine]:
         SummaryLine(section=c.section, text=c.text, scope=c.scope, mark="by hand")
         for c in claims
         if c.section is not Section.INDEX
-    ]
-
-
-def tip_lines(found: Sequence[Tip], *, tombstones: Sequence[Tombstone]) -> list[SummaryLine]:
-    """Failures with what helped; commands that verified work in two sessions or more. Newest first."""
-    groups: dict[tuple[str, str, bool], list[Tip]] = {}
-    for tip in found:
-        groups.setdefault((tip.scope, tip.command, tip.fix), []).append(tip)
-    kept = []
-    for tips in groups.values():
-        newest = max(tips, key=lambda t: (t.at, t.session, t.text))
-        sessions = {t.session for t in tips}
-        buried = any(
-            (s.scope is None or s.scope == newest.scope)
-            and newest.at <= s.created_at
-            and match.same(s.text, newest.text)
-            for s in tombstones
-        )
-        if not buried and (newest.fix or len(sessions) > 1):
-            kept.append((newest, len(sessions)))
-    kept.sort(key=lambda pair: (pair[0].fix, pair[0].at, pair[0].text), reverse=True)
-    return [
-        SummaryLine(section=Section.TIPS, text=t.text, scope=t.scope, sessions=n, last=clock.date(t.at))
-        for t, n in kept
     ]

@@ -3,35 +3,22 @@
 from __future__ import annotations
 
 import re
-import tomllib
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
-from functools import cache
-from importlib.resources import files
-from typing import cast
 
 from memkit import tokens
 from memkit.engines.offline import titles
+from memkit.engines.offline.programs import Use, exit_code, listed, pattern, patterns, use_of
 from memkit.model import Kind, Row
 
 _RESULT_CHARS = 180
 _COMMAND_BYTES = 300
-_ALIKE = 0.5  # of all words of both command lines, or
-_COVERED = 0.75  # of the words of the one that failed ("uv run pytest tests/x", then "docker run api pytest tests/x")
-
-
-class Use(StrEnum):
-    """What a command is for."""
-
-    EXPLORE = "explore"
-    VERIFY = "verify"
-    CHANGE = "change"
 
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """A command that was run. at: its place among the rows; exit_code None when the output does not tell."""
+    """A command that was run. at: its place among the rows; exit_code None when nothing tells how it ended."""
 
     at: int
     turn: int
@@ -39,11 +26,10 @@ class Ran:
     use: Use
     exit_code: int | None
     output: str
-    ended: bool
 
     @property
     def ok(self) -> bool:
-        return self.ended and self.exit_code in (0, None)
+        return self.exit_code == 0
 
     @property
     def bad(self) -> bool:
@@ -52,35 +38,26 @@ class Ran:
     @property
     def result(self) -> str:
         """The output's line that says how it went, else the last one; "exit 0" when nothing was printed."""
-        found = telling_line(self.output, "results")
-        return found or (f"exit {self.exit_code}" if self.exit_code is not None else "no output")
+        return telling_line(self.output, "results") or f"exit {self.exit_code}"
 
     @property
     def error(self) -> str:
-        """The output's line that says why it failed, else the last one."""
-        found = telling_line(self.output, "errors")
-        return found or f"exit {self.exit_code}"
+        """The output's line that says why it failed, else the last one; with the failed test's name when one stands."""
+        found = re.sub(r"^E\s+", "", telling_line(self.output, "errors")) or f"exit {self.exit_code}"
+        lines = (" ".join(line.split()) for line in self.output.splitlines())
+        test = next((line for line in lines if any(p.search(line) for p in patterns("failed_test"))), "")
+        return found if not test or test in found or found in test else f"{titles.clip(test, max_chars=100)}: {found}"
 
 
 @dataclass(frozen=True, slots=True)
 class Patched:
-    """A patch that was applied: the paths that it touched."""
+    """A patch that was applied. lines: by path, the lines that came (+) and went (-), to see what was put back."""
 
     at: int
     turn: int
     paths: tuple[str, ...]
     ok: bool
-
-
-@cache
-def _data() -> dict[str, list[str]]:
-    text = (files("memkit.engines.offline") / "data" / "commands.toml").read_text(encoding="utf-8")
-    return cast("dict[str, list[str]]", tomllib.loads(text))
-
-
-@cache
-def _telling(key: str) -> tuple[re.Pattern[str], ...]:
-    return tuple(re.compile(p) for p in _data()[key])
+    lines: tuple[tuple[str, str], ...] = ()
 
 
 def telling_line(output: str, key: str) -> str:
@@ -91,7 +68,7 @@ def telling_line(output: str, key: str) -> str:
     lines = [" ".join(line.split()) for line in output.splitlines()]
     # "> tsc --noEmit" is a script runner repeating what it runs.
     lines = [line for line in lines if any(c.isalnum() for c in line) and not line.startswith("> ")][-400:]
-    for found in _telling(key):
+    for found in patterns(key):
         for at in range(len(lines) - 1, -1, -1):
             if found.search(lines[at]):
                 more = f" {lines[at + 1]}" if lines[at].endswith(":") and at + 1 < len(lines) else ""
@@ -107,8 +84,9 @@ def ran(rows: Sequence[Row]) -> list[Ran]:
         if row.kind is not Kind.COMMAND or not row.text.strip():
             continue
         output = outputs.get(row.call_id)
-        code, text = (output.exit_code, output.text) if output else (None, "")
-        found.append(Ran(at, row.turn, one_command(row.text), use_of(row.text), code, text, output is not None))
+        text = output.text if output else ""
+        code = exit_code(row.text, code=output.exit_code, output=text) if output else None
+        found.append(Ran(at, row.turn, one_command(row.text), use_of(row.text), code, text))
     return found
 
 
@@ -118,12 +96,39 @@ def patched(rows: Sequence[Row]) -> list[Patched]:
     found = []
     for at, row in enumerate(rows):
         if row.kind is Kind.PATCH:
-            paths = tuple(
-                _relative(p.strip(), row.cwd)
-                for p in re.findall(r"(?m)^\*\*\* (?:Add File|Update File|Delete File|Move to): (.+)$", row.text)
-            )
-            found.append(Patched(at, row.turn, paths, codes.get(row.call_id) in (0, None)))
+            paths, lines = _patch(row.text, row.cwd)
+            found.append(Patched(at, row.turn, paths, codes.get(row.call_id) in (0, None), lines))
     return found
+
+
+def _patch(text: str, cwd: str) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]]:
+    paths: list[str] = []
+    lines: list[tuple[str, str]] = []
+    for line in text.splitlines():
+        head = re.match(r"\*\*\* (?:(Add|Update) File|Delete File|Move to): (.+)$", line)
+        if head:
+            paths.append(_relative(head[2].strip(), cwd))
+            if head[1] != "Update":
+                lines.append((paths[-1], line))  # a file that came or went is no change of lines that others undo
+        elif paths and line[:1] in "+-" and line.strip("+-").strip():
+            lines.append((paths[-1], line))
+    return tuple(paths), tuple(lines)
+
+
+def put_back(edits: Sequence[Patched]) -> set[str]:
+    """Paths whose changes cancel out: every line that came went again, and the other way round."""
+    net: dict[str, Counter[str]] = {}
+    touched: Counter[str] = Counter()
+    for edit in edits:
+        touched.update(set(edit.paths))
+        for path, line in edit.lines:
+            net.setdefault(path, Counter())[line[1:].strip()] += 1 if line[0] == "+" else -1
+    return {path for path, lines in net.items() if touched[path] > 1 and not any(lines.values())}
+
+
+def is_test(path: str) -> bool:
+    """Is it the path of a test?"""
+    return any(p.search(path) for p in patterns("tests"))
 
 
 def _relative(path: str, cwd: str) -> str:
@@ -139,50 +144,11 @@ def one_command(text: str) -> str:
     return tokens.cut(" ".join(line.split()).replace("`", "'"), max_bytes=_COMMAND_BYTES)
 
 
-def words_of(segment: str) -> list[str]:
-    """The words of one simple command, without variables before it and wrappers such as sudo or timeout."""
-    words = segment.split()
-    while words:
-        if re.match(r"\w+=", words[0]) or words[0] in ("sudo", "time", "nohup", "exec", "command", "env"):
-            words = words[1:]
-        elif words[0] in ("timeout", "nice") and len(words) > 1:
-            words = words[2:]
-        else:
-            break
-    return words
+def measures(run: Ran) -> bool:
+    """Is the command's result a measurement?"""
+    return any(p.search(run.line) for p in patterns("measures")) and pattern("measured").search(run.result) is not None
 
 
-def segments(line: str) -> list[list[str]]:
-    """The simple commands of a command line, each as words; what stands in quotes is not looked into."""
-    bare = re.sub(r"'[^']*'|\"[^\"]*\"", "Q", line)
-    return [words for part in re.split(r"&&|\|\|?|;|\n", bare) if (words := words_of(part))]
-
-
-def use_of(line: str) -> Use:
-    """Does a command look around, verify, or change something?"""
-    parts = segments(line)
-    explore, verify = set(_data()["explore"]), set(_data()["verify"])
-    acting = [w for w in parts if not ({" ".join(w[:n]) for n in (1, 2, 3)} & explore)]
-    if not acting:
-        return Use.EXPLORE
-    for words in acting:
-        names = {re.sub(r"^.*/", "", w) for w in words if not w.startswith("-")}
-        pieces = {piece for name in names for piece in re.split(r"[:._/-]", name)} | names
-        if (
-            pieces & verify
-            and words[0] not in ("git", "mkdir", "rm", "cp", "mv", "touch", "apt-get", "apt", "brew", "pip")
-            and "install" not in names
-            and "add" not in names
-        ):
-            return Use.VERIFY
-    return Use.CHANGE
-
-
-def alike(a: str, b: str) -> bool:
-    """Are two command lines the same attempt: equal, or sharing the program and most of their words?"""
-    if a == b:
-        return True
-    failed, tried = ({w for words in segments(line) for w in words if not w.startswith("-")} for line in (a, b))
-    common = failed & tried
-    same_words = len(common) / len(failed | tried) >= _ALIKE if common else False
-    return same_words or (len(failed) >= 3 and len(common) / len(failed) >= _COVERED)
+def mends(run: Ran) -> bool:
+    """May a command that lies between a failure and its end have helped?"""
+    return run.ok and run.use is Use.CHANGE and not listed(run.line, "keeping") and not measures(run)

@@ -9,7 +9,7 @@ from memkit.documents.record import Body, Task
 from memkit.documents.summary import SummaryLine
 from memkit.engines.base import Source
 from memkit.engines.offline import titles
-from memkit.engines.offline.commands import Use, use_of
+from memkit.engines.offline.programs import Use, listed, use_of
 from memkit.model import Claim, Section, Tombstone
 
 NO_PROJECT = "no project"
@@ -78,10 +78,11 @@ def _task(task: Task, *, brief: bool) -> str:
         verified = [b.verified[0] for b in task.labelled("verified") if b.verified[0]]
         if verified:
             checks = [line for line in verified if use_of(line) is Use.VERIFY]
-            facts.append(f"`{titles.clip((checks or verified)[-1], max_chars=70)}`")
-        changed = [b.text for b in task.labelled("changed")]
+            others = [line for line in verified if not listed(line, "keeping")]
+            facts += [f"`{titles.clip(line, max_chars=70)}`" for line in (checks or others)[-1:]]
+        changed = [b.text for b in task.labelled("changed") if not b.text.startswith("put back: ")]
         if changed:
-            facts.append(f"changed `{titles.clip(changed[0], max_chars=70)}`")
+            facts.append(f"changed `{titles.clip(changed[0].partition(';')[0], max_chars=70)}`")
     return _quoted(task.title) + (f" ({', '.join(facts)})" if facts else "")
 
 

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from memkit import match
+from memkit.engines.offline import phrases
+from memkit.engines.offline.programs import Use, use_of
 from memkit.model import Evidence, Kind, PartKind, Row, Tier
 
 _SHORT = 4
@@ -38,6 +40,14 @@ class Task:
     """The turns that work on one thing."""
 
     turns: list[Turn]
+
+    @property
+    def changed(self) -> bool:
+        """Was anything done besides looking around?"""
+        return any(
+            row.kind is Kind.PATCH or (row.kind is Kind.COMMAND and use_of(row.text) is not Use.EXPLORE)
+            for _, row in self.rows
+        )
 
     @property
     def rows(self) -> list[tuple[int, Row]]:
@@ -92,13 +102,19 @@ def _goes_on(turn: Turn, task: Task) -> bool:
         return False
     parts = match.sentences(text)
     opening = parts[0] if parts else ""
-    asked = [s for s in parts if match.task_like(s) and match.judge(s).wish in (match.Wish.ONCE, match.Wish.NONE)]
+    asked = [s for s in parts if asks_work(s) and match.judge(s).wish in (match.Wish.ONCE, match.Wish.NONE)]
     if match.corrects(opening) or match.complains(opening):
-        # "No, that is wrong. …" goes on; a correction may bring a request with it, of the same work.
-        return True
+        # "No, that is wrong. …" goes on, and what it asks for is of the same work; after an answer that nothing was
+        # done for yet, it is the work itself.
+        return task.changed or not task.turns[-1].answered or all(_leans_on(s) for s in asked)
     if not asked:
         return not (turn.acted and match.asks(text) and len(text.split()) > _SHORT)
     return all(_leans_on(s) for s in asked)
+
+
+def asks_work(sentence: str) -> bool:
+    """Asks for work, whatever occasion it names first ("For this PR just delete …")."""
+    return match.task_like(sentence) or match.task_like(phrases.without(sentence, "occasion"))
 
 
 def _leans_on(sentence: str) -> bool:

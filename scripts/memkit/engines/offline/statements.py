@@ -9,6 +9,7 @@ from memkit import clock, match
 from memkit.documents import record
 from memkit.documents.record import Body, Task
 from memkit.engines.base import Inputs, Source
+from memkit.engines.offline import phrases
 from memkit.model import Section
 
 
@@ -17,6 +18,7 @@ class Statement:
     """A sentence of the user. text: as it will stand, quoted; said: the bare words that are compared.
 
     scope: a project as written, None for everywhere. stated: by general words, else a steer that has to repeat.
+    bound: by words such as "in this repo". place: the project in which it was said.
     task: the title of the task in which it was said. at: Unix seconds of the session.
     """
 
@@ -30,22 +32,11 @@ class Statement:
     order: int
     stated: bool
     bound: bool
+    place: str | None = None
 
     @property
     def date(self) -> str:
         return clock.date(self.at)
-
-
-@dataclass(frozen=True, slots=True)
-class Tip:
-    """What a session's commands showed: a failure and what helped, or a command that verified work."""
-
-    text: str
-    command: str
-    scope: str
-    session: str
-    at: int
-    fix: bool
 
 
 def bodies(inputs: Inputs) -> list[tuple[Source, Body]]:
@@ -77,6 +68,7 @@ def statements(read: Sequence[tuple[Source, Body]], inputs: Inputs) -> list[Stat
                     order=order,
                     stated=stated,
                     bound=match.in_project(said),
+                    place=project,
                 )
             )
     return found
@@ -90,7 +82,7 @@ def _sentences(body: Body) -> Iterator[tuple[Task, str, str, bool]]:
             if bullet.label == "preference (stated)":
                 # A question and its answer stand together; the words that count are the answer's.
                 said = bullet.quotes[-1] if bullet.quotes else bullet.text
-                text = bullet.text if bullet.quotes else f'"{bullet.text}"'
+                text = bullet.text if len(bullet.quotes) > 1 else f'"{phrases.without(said, "leads")}"'
                 if said not in seen and match.subject(said):
                     seen.add(said)
                     yield task, text, said, True
@@ -100,29 +92,4 @@ def _sentences(body: Body) -> Iterator[tuple[Task, str, str, bool]]:
                         steer = match.judge(sentence).wish is match.Wish.STEER
                         if steer and sentence not in seen and match.subject(sentence):
                             seen.add(sentence)
-                            yield task, f'"{sentence}"', sentence, False
-
-
-def tips(read: Sequence[tuple[Source, Body]], inputs: Inputs) -> list[Tip]:
-    """Failures with what helped, and verified commands, oldest first; only of sessions that have a project."""
-    found = []
-    for source, body in read:
-        for task in body.tasks:
-            project = inputs.project_of(task.project) if task.project else source.project
-            if project is None:
-                continue
-            for bullet in task.labelled("failed", "verified"):
-                command, outcome, fix = bullet.failed if bullet.label == "failed" else (*bullet.verified, "")
-                if not command or (bullet.label == "failed" and not fix):
-                    continue
-                text = (
-                    f'`{command}` gave "{_plain(outcome)}"; what helped: {fix}'
-                    if fix
-                    else f'`{command}` works: "{_plain(outcome)}"'
-                )
-                found.append(Tip(text, command, project, source.record.session_id, source.record.updated_at, bool(fix)))
-    return found
-
-
-def _plain(text: str) -> str:
-    return text.replace('"', "'")
+                            yield task, f'"{phrases.without(sentence, "leads")}"', sentence, False

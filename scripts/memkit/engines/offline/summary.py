@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TypeVar
+from collections.abc import Sequence
 
-from memkit import match, prompts, tokens
+from memkit import prompts, tokens
 from memkit.documents import summary
 from memkit.documents.record import Body
 from memkit.documents.summary import SummaryLine
 from memkit.engines.base import Inputs, Source
-from memkit.engines.offline import claims, index, statements
-from memkit.model import Drafts, Loss, Section
+from memkit.engines.offline import claims, index, losses, statements, tips
+from memkit.model import Drafts, Section
 
 # Shares of the budget that a kind of line may fill, with all before it: there is always room for what comes after.
 _PREFERENCES, _RECENT, _TIPS = 0.70, 0.88, 0.94
-T = TypeVar("T")
 
 
 def consolidate(inputs: Inputs) -> Drafts:
@@ -24,11 +22,15 @@ def consolidate(inputs: Inputs) -> Drafts:
     held = claims.standing(statements.statements(read, inputs), tombstones=inputs.tombstones, claims=inputs.claims)
     hand = claims.hand_lines(inputs.claims)
     wishes = claims.lines(held.groups)
-    tips = claims.tip_lines(statements.tips(read, inputs), tombstones=inputs.tombstones)
+    shown = tips.tips(read, inputs)
+    hints = tips.tip_lines(shown, tombstones=inputs.tombstones)
     work = index.full(read, claims=inputs.claims, tombstones=inputs.tombstones)
-    lines = _fit(hand + _loose(inputs), wishes=wishes, tips=tips, work=work, read=read, inputs=inputs)
+    lines = _fit(hand + _loose(inputs), wishes=wishes, tips=hints, work=work, read=read, inputs=inputs)
     text = prompts.memory_summary(lines=lines)
-    return Drafts(documents={summary.FILE: text}, losses=_losses(text, inputs, gone=held.gone, wanted=[*wishes, *tips]))
+    return Drafts(
+        documents={summary.FILE: text},
+        losses=losses.losses(text, inputs, gone=held.gone, wanted=[*wishes, *hints], shown=shown),
+    )
 
 
 def _loose(inputs: Inputs) -> list[SummaryLine]:
@@ -76,66 +78,50 @@ def _ordered(kept: Sequence[SummaryLine], wishes: Sequence[SummaryLine]) -> list
 def _most(
     items: Sequence[SummaryLine], kept: Sequence[SummaryLine], *, share: float, inputs: Inputs
 ) -> list[SummaryLine]:
-    """The longest beginning of items that fits beside what is kept, within a share of the budget."""
+    """The longest beginning of items that fits beside what is kept, within a share of the budget.
 
-    def fits(n: int) -> bool:
-        text = prompts.memory_summary(lines=[*kept, *items[:n]])
-        return tokens.byte_length(text) < inputs.max_bytes * share and inputs.count(text) <= inputs.max_tokens * share
-
-    return list(items[: _largest(len(items), fits)])
-
-
-def _largest(most: int, fits: Callable[[int], bool]) -> int:
-    if fits(most):
-        return most
-    low, high = 0, most
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if fits(middle) else (low, middle)
-    return low
+    Lines are measured one by one, a heading with the first line below it: rendering the whole for every try would cost
+    more than all else. What the sum is off by (tokens join over line ends) is left over.
+    """
+    room = _Room(inputs, share=share)
+    for line in kept:
+        room.take(line)
+    taken: list[SummaryLine] = []
+    for line in items:
+        room.take(line)
+        if room.over:
+            break
+        taken.append(line)
+    return taken
 
 
-# --- why lines went ------------------------------------------------------------------------------------------------
+class _Room:
+    """What is left of a share of the budget."""
+
+    def __init__(self, inputs: Inputs, *, share: float) -> None:
+        self._count = inputs.count
+        skeleton = prompts.memory_summary()
+        self._bytes = inputs.max_bytes * share - tokens.byte_length(skeleton) - 1  # strictly below the limit
+        self._tokens = inputs.max_tokens * share - inputs.count(skeleton)
+        self._headings: set[tuple[str, ...]] = set()
+
+    def take(self, line: SummaryLine) -> None:
+        text = f"{line}\n"
+        for heading in _headings(line):
+            if heading not in self._headings:
+                self._headings.add(heading)
+                text += f"\n#### {heading[-1]}\n\n"
+        self._bytes -= tokens.byte_length(text)
+        self._tokens -= self._count(text)
+
+    @property
+    def over(self) -> bool:
+        return self._bytes < 0 or self._tokens < 0
 
 
-def _losses(text: str, inputs: Inputs, *, gone: dict[str, str], wanted: Sequence[SummaryLine]) -> tuple[Loss, ...]:
-    """A reason for each line of the current summary that the new one says no longer, in any wording."""
-    old = summary.scan(inputs.documents.get(summary.FILE, "")).lines
-    new = summary.scan(text).lines
-    here = {line.text for line in new}
-    threads = {line.thread_id for line in new if line.thread_id}
-    losses = []
-    for line in old:
-        if line.text in here or (line.thread_id and line.thread_id in threads):
-            continue
-        losses.append(Loss(line=line.raw, reason=_reason(line, inputs, gone=gone, wanted=wanted, new=new)))
-    return tuple(losses)
-
-
-def _reason(
-    line: SummaryLine,
-    inputs: Inputs,
-    *,
-    gone: dict[str, str],
-    wanted: Sequence[SummaryLine],
-    new: Sequence[SummaryLine],
-) -> str:
-    sessions = {s.record.session_id for s in inputs.sources}
-    if line.thread_id:
-        if any(t.thread_id == line.thread_id for t in inputs.tombstones):
-            return "taken out by hand"
-        return "out of budget" if line.thread_id in sessions else "its session is no longer selected"
-    said = line.text.strip('"')
-    if said in gone:
-        return gone[said]
-    for other in new:
-        if other.section is line.section and match.same(other.text, line.text):
-            return f"merged into: {other.text}"
-    if any(w.text == line.text for w in wanted):
-        return "out of budget"
-    for text, reason in gone.items():
-        if match.same(text, line.text):
-            return reason
-    if any(match.same(t.text, line.text) for t in inputs.tombstones):
-        return "taken out by hand"
-    return "no selected session supports it any more"
+def _headings(line: SummaryLine) -> list[tuple[str, ...]]:
+    if line.section is not Section.INDEX or not line.heading:
+        return [(line.section.value, "")]
+    if not line.date:
+        return [("older", summary.OLDER), ("older", line.heading)]
+    return [("project", line.heading), ("project", line.heading, line.date)]

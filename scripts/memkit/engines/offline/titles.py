@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from memkit import match, tokens
-from memkit.engines.offline.segment import Task, Turn
+from memkit.engines.offline import phrases
+from memkit.engines.offline.segment import Task, Turn, asks_work
 
 _TITLE_CHARS = 90
 
@@ -26,9 +27,9 @@ def _of_turn(turn: Turn) -> str:
     parts = [
         s
         for s in match.sentences(turn.own)
-        if not match.greets(s) and not match.approves(s) and (match.task_like(s) or not match.praises(s))
+        if not match.greets(s) and not match.approves(s) and (asks_work(s) or not match.praises(s))
     ]
-    work = [s for s in parts if match.task_like(s) and match.judge(s).wish is not match.Wish.STANDING]
+    work = [s for s in parts if asks_work(s) and match.judge(s).wish is not match.Wish.STANDING]
     for sentence in work:
         said = len(match.stance(_trim(sentence)).words)
         if said >= 3 or (said >= 2 and sentence is parts[0]):
@@ -46,6 +47,8 @@ def _of_turn(turn: Turn) -> str:
 
 def _trim(sentence: str) -> str:
     """Without a polite opening and the stop at its end; a question keeps its mark."""
+    if asks_work(sentence):
+        sentence = phrases.without(sentence, "occasion")
     text = re.sub(
         r"^(?:(?:hi|hey|hello|please|pls|ok|okay|so|now|also|and|then|great|thanks|thank you|cool|perfect|good|next"
         r"|alright|right)(?: there)?[\s,.!:—–-]+)+",
@@ -59,6 +62,8 @@ def _trim(sentence: str) -> str:
         )
         or sentence
     )
+    if phrases.holds(text, "puts_off") and ", " in text:
+        text = text[: text.rindex(", ")]
     text = text.rstrip("?") if match.task_like(text.rstrip("?")) else text
     return text[:1].upper() + text[1:]
 
@@ -68,6 +73,9 @@ def _cut(text: str) -> str:
     if len(text) <= _TITLE_CHARS:
         return text
     head = text[:_TITLE_CHARS]
+    clause = max(head.rfind(mark) for mark in (", ", "; ", " – ", " — ", ": "))
+    if clause > _TITLE_CHARS // 3:
+        return head[:clause]
     return (head.rsplit(" ", 1)[0] if " " in head[40:] else head).rstrip(" ,;:—–-(") + "…"
 
 

@@ -1,0 +1,35 @@
+"""The engine's own short lists of phrases (data/phrases.toml), one table a language."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from functools import cache
+from importlib.resources import files
+from typing import cast
+
+
+@cache
+def _found(key: str) -> re.Pattern[str]:
+    text = (files("memkit.engines.offline") / "data" / "phrases.toml").read_text(encoding="utf-8")
+    tables = cast("dict[str, dict[str, list[str]]]", tomllib.loads(text))
+    fragments = [f.replace(" ", r"\s+") for table in tables.values() for f in table.get(key, [])]
+    body = "|".join(sorted(fragments, key=lambda f: (-len(f), f)))
+    return re.compile(rf"(?<![\w'’-])(?:{body})(?![\w'’-])", re.IGNORECASE)
+
+
+def opens(text: str, key: str) -> bool:
+    """Does the text begin with a phrase of the list?"""
+    return _found(key).match(text.lstrip(" \t\"'“(*-")) is not None
+
+
+def holds(text: str, key: str) -> bool:
+    """Does a phrase of the list stand anywhere in the text?"""
+    return _found(key).search(text) is not None
+
+
+def without(text: str, key: str) -> str:
+    """The text without a phrase of the list at its begin; unchanged when nothing else would be left."""
+    found = _found(key).match(text)
+    rest = text[found.end() :].lstrip(" ,:—–-") if found else ""
+    return rest or text
