@@ -20,7 +20,9 @@ def run(arguments: Sequence[str]) -> int:
     """Runs one command and gives its exit status. Every error of memkit ends here."""
     os.umask(0o077)  # what memkit makes is the user's alone
     try:
-        return int(_dispatch(list(arguments)))
+        status = int(_dispatch(list(arguments)))
+        sys.stdout.flush()  # here, where a reader that went away is no error
+        return status
     except MemkitError as error:
         print(f"memkit: {error}", file=sys.stderr)
         return int(error.code)

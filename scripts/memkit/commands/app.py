@@ -112,9 +112,14 @@ def call(arguments: Sequence[str]) -> int:
     try:
         status = command.main(_globals_first(arguments) or ["--help"], prog_name="memkit", standalone_mode=False)
     except typer.Exit as stop:
+        if stop.exit_code == ExitCode.INTERRUPTED:
+            raise KeyboardInterrupt from None  # what the framework makes of one
         return stop.exit_code
     except typer.Abort:
-        return ExitCode.INTERRUPTED
+        raise KeyboardInterrupt from None
+    except SystemExit as stop:
+        # What the framework makes of a reader that went away; no command ends like this.
+        raise BrokenPipeError from stop
     except TyperException as error:
         context = getattr(error, "ctx", None)
         where = f" (see `{context.command_path} --help`)" if context else ""

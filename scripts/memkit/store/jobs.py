@@ -165,8 +165,8 @@ class Jobs(Ledger):
         """A success without output: the session is empty, and a record of the same content goes.
 
         A session that grew since its record was made keeps that, flagged, and is extracted. taken_at, taken_size: the
-        session's last activity and size as they were read. skipped: why what was read may not be kept; the session is then skipped,
-        not empty. False as in `finish_good`.
+        session's last activity and size as they were read. skipped: why what was read may not be kept, the
+        session then is not empty but skipped. False as in `finish_good`.
         """
         with self._write() as db:
             job = _owned(db, session_id, version, owner)
