@@ -88,7 +88,9 @@ def _base64(line: str) -> bool:
 
 
 def kube_secrets(text: str) -> Iterator[tuple[int, int]]:
-    """The values under data and stringData in each YAML document or JSON object of kind Secret; one pass."""
+    """The values under data and stringData of each YAML document of kind Secret, and of JSON beside such a kind."""
+    if not pattern("kube-secret").search(text):
+        return
     lines = list(_lines(text))
     document: list[tuple[int, int]] = []
     for start, end in [*lines, (len(text), len(text))]:
