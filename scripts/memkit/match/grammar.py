@@ -9,6 +9,7 @@ from memkit.match.words import Words
 
 _TASK = ("task_verbs",)
 _MANNER = ("manner_verbs", "negated_imperative")
+_ENDS = ("task_ends", "manner_ends", "directive_ends")
 _VERBS = ("task_verbs", "manner_verbs", "negated_imperative", "imperatives")
 
 
@@ -53,13 +54,25 @@ def verb(text: str, words: Words, *keys: str) -> bool:
 
 def works(text: str, words: Words) -> bool:
     """Does the clause ask for work?"""
-    return verb(opening_of(text, words), words, *_TASK)
+    opening = opening_of(text, words)
+    return verb(opening, words, *_TASK) or ends(opening, words, "task_ends")
+
+
+def ends(text: str, words: Words, *keys: str) -> bool:
+    """Is the text's last word one of the lists' verbs, as infinitives that tell somebody to do something are?
+
+    Searched in what follows the opening; a statement ("the tests have to …") may end in the same verb.
+    """
+    if not words.ending(*keys or _ENDS).search(text):
+        return False
+    return not words.find("statements").search(text) and not words.find("modals").search(text)
 
 
 def manner(text: str, words: Words) -> bool:
     """Does the clause say how to work?"""
     opening = opening_of(text, words)
-    return verb(opening, words, *_MANNER) and not words.find("statements").search(opening)
+    told = verb(opening, words, *_MANNER) or ends(opening, words, "manner_ends")
+    return told and not words.find("statements").search(opening)
 
 
 def directive(text: str, words: Words) -> bool:
@@ -71,7 +84,7 @@ def directive(text: str, words: Words) -> bool:
     if not words.find("statements").search(opening) and (
         verb(opening, words, *_VERBS)
         or words.at("opening_verbs").match(opening)
-        or words.ending("directive_ends").search(opening)
+        or words.ending(*_ENDS).search(opening)
     ):
         return True
     return habit(opening, words)
@@ -81,13 +94,19 @@ def habit(text: str, words: Words) -> bool:
     """ "We run", "I never use": what the speaker says to do as a habit."""
     if words.at("habits").match(text):
         return True
-    person, verbs, gap = words.body("first_person"), words.body("habit_verbs"), words.gap
-    if not person or not verbs:
-        return False
+    pattern = _habit(words)
+    return bool(pattern and pattern.match(text))
+
+
+@cache
+def _habit(words: Words) -> re.Pattern[str] | None:
+    person, gap = words.body("first_person"), words.gap
+    if not person or not words.of("habit_verbs"):
+        return None
     between = words.body("adverbs", "between") or "(?!)"
     negated = words.body("habit_negations") or "(?!)"
     form = rf"(?:{person}){gap}(?:(?:{between}){gap})?(?:(?:{negated}){gap})?(?:{{}}){{b}}"
-    return bool(words.compiled("habit", "habit_verbs", form=form, spaced=r"(?![\w'’])").match(text))
+    return words.compiled("habit", "habit_verbs", form=form, spaced=r"(?![\w'’])")
 
 
 def is_question(sentence: str, words: Words) -> bool:

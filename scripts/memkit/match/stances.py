@@ -137,7 +137,7 @@ def stance(text: str) -> Stance:
     pairs = _pair_starts(tokens, words)
     reader = _Reader(words)
     for i, token in enumerate(tokens):
-        reader.read(token, turns=i in pairs or token in words.negations)
+        reader.read(token, negates=token in words.negations, pairs=i in pairs)
     return reader.result()
 
 
@@ -150,29 +150,39 @@ class _Reader:
         self.con: list[str] = []
         self.slots: list[tuple[str, str]] = []
         self.against = False
+        self.paired = False
         self.said = 0
         self.slot = ""
         self.open = 0  # words of the running clause begin here, in pro
 
-    def read(self, token: str, *, turns: bool) -> None:
+    def read(self, token: str, *, negates: bool, pairs: bool) -> None:
         words = self.words
+        ends = token in words.negation_ends
         if not any(c.isalnum() for c in token):
             self._close()
-        elif turns and words.negates_before:
-            self.con += self.pro[self.open :]
-            del self.pro[self.open :]
-        elif turns:
-            self.against, self.said = True, 0
-        elif words.negates_before and token in words.negation_ends:
+        elif (negates or pairs) and words.negates == "before":
+            self._turn_clause()
+        elif negates or pairs:
+            if words.negates == "clause" and not pairs:
+                self._turn_clause()
+            self.against, self.paired, self.said = True, pairs, 0
+        elif ends and words.negates != "after" and not (self.against and token in words.negation_goes_on):
             self._close()
         else:
-            if self.against and self.said and token in words.negation_ends:
+            if ends and self.against and self.said:
                 self.against = token in words.negation_goes_on
                 if token in words.stopwords:
                     return
             self._take(token)
 
+    def _turn_clause(self) -> None:
+        self.con += self.pro[self.open :]
+        del self.pro[self.open :]
+
     def _close(self) -> None:
+        # A contrast with nothing behind it is none: "npm 不要用".
+        if self.words.negates == "clause" and self.against and self.paired and not self.said:
+            self._turn_clause()
         self.against, self.slot, self.open = False, "", len(self.pro)
 
     def _take(self, token: str) -> None:
@@ -189,6 +199,7 @@ class _Reader:
             self.slots.append((self.slot, root))
 
     def result(self) -> Stance:
+        self._close()
         return Stance(_unique(self.pro), _unique(w for w in self.con if w not in self.pro), tuple(self.slots))
 
 

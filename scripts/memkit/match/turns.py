@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from memkit.match.fit import fitting
-from memkit.match.grammar import directive, is_question, opening_of, strip_lead, verb
+from memkit.match.grammar import directive, is_question, opening_of, strip_lead, verb, works
 from memkit.match.sentences import parts, sentences
 
 
@@ -80,7 +80,7 @@ def asks(sentence: str) -> bool:
 def task_like(sentence: str) -> bool:
     """Asks for work: an imperative with a verb of work, or "can you …", "I need …"."""
     for words in fitting(sentence):
-        if verb(opening_of(sentence, words), words, "task_verbs"):
+        if works(sentence, words):
             return True
         polite = words.find("polite").match(strip_lead(sentence, words)) or words.ending("polite_ends").search(sentence)
         if polite and not is_question(sentence, words):

@@ -15,6 +15,7 @@ from functools import cache, lru_cache
 from memkit.match.fit import fitting
 from memkit.match.grammar import (
     directive,
+    ends,
     habit,
     is_question,
     manner,
@@ -103,7 +104,8 @@ def _adverb_wish(text: str, match: re.Match[str], words: Words) -> bool:
         return not words.find("describing").match(after) and _acts(after, words)
     if words.ending("modals").search(before):
         subject = strip_lead(parts(before)[-1], words)
-        return not works(subject, words) and not words.find("determiners", "spec_subjects").match(subject)
+        described = works(subject, words) and _ends_in_subject(subject, words)
+        return not described and not words.find("determiners", "spec_subjects").match(subject)
     if before[-1] in ",:—–-;(，：；（":
         named = before[-1] in ":：" and not words.find("determiners").match(after)
         short = before[-1] in ",，" and _remark(before, words) and _remark(after, words)
@@ -117,6 +119,12 @@ def _adverb_wish(text: str, match: re.Match[str], words: Words) -> bool:
     )
 
 
+def _ends_in_subject(before: str, words: Words) -> bool:
+    """ "Update the docs to say that users should …": the modal's subject is a thing of the program."""
+    modal = words.ending("modals").search(before)
+    return bool(modal and words.ending("spec_subjects").search(before[: modal.start()].rstrip()))
+
+
 def _remark(text: str, words: Words) -> bool:
     """A few words that tell of nothing: "pnpm, never npm", "conventional commits always"."""
     few = len(text.split()) <= _FEW_WORDS if words.spaced else len(text) <= _FEW_WORDS * _WORD_CHARS
@@ -125,8 +133,10 @@ def _remark(text: str, words: Words) -> bool:
 
 
 def _acts(text: str, words: Words) -> bool:
-    return verb(text, words, "task_verbs", "manner_verbs", "habit_verbs", "imperatives") or bool(
-        words.at("opening_verbs").match(text)
+    return (
+        verb(text, words, "task_verbs", "manner_verbs", "habit_verbs", "imperatives")
+        or bool(words.at("opening_verbs").match(text))
+        or ends(text, words)
     )
 
 

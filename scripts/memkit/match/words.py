@@ -36,20 +36,20 @@ class Words:
     def stemmer(self) -> str:
         return str(self.raw.get("stemmer", ""))
 
-    @property
+    @cached_property
     def spaced(self) -> bool:
         """Do words stand between borders? Otherwise a fragment matches inside a run of letters too."""
         return bool(self.raw.get("spaced", True))
 
-    @property
+    @cached_property
     def free(self) -> bool:
         """May a verb that tells somebody what to do stand anywhere in its clause, and not only at its begin?"""
         return self.raw.get("order", "first") == "free"
 
     @property
-    def negates_before(self) -> bool:
-        """Do negations turn what stands before them (Japanese, Korean), and not what follows?"""
-        return self.raw.get("negation_side", "after") == "before"
+    def negates(self) -> str:
+        """What a negation turns: what follows it in its clause ("after"), stands "before" it, or the whole "clause"."""
+        return str(self.raw.get("negation_side", "after"))
 
     @property
     def gap(self) -> str:
@@ -69,10 +69,18 @@ class Words:
     def _words(self, key: str) -> frozenset[str]:
         return frozenset(s for word in self.of(key) for s in self.spelled(word))
 
+    @cached_property
+    def _bodies(self) -> dict[tuple[str, ...], str]:
+        return {}
+
     def body(self, *keys: str) -> str:
         """The lists' fragments as alternatives, longest first; "" when they are empty."""
-        fragments = {s.replace(" ", self.gap) for key in keys for f in self.of(key) for s in self.spelled(f)}
-        return "|".join(sorted(fragments, key=lambda f: (-len(f), f)))
+        if keys not in self._bodies:
+            spelled = {s for key in keys for f in self.of(key) for s in self.spelled(f)}
+            gaps = re.compile(" (?=[?*+{])")
+            fragments = {gaps.sub("(?: )", s).replace(" ", self.gap) for s in spelled}
+            self._bodies[keys] = "|".join(sorted(fragments, key=lambda f: (-len(f), f)))
+        return self._bodies[keys]
 
     @cached_property
     def _patterns(self) -> dict[str, re.Pattern[str]]:
