@@ -56,7 +56,9 @@ class Repo:
         outer = next((folder for folder in self.home.parents if (folder / ".git").exists()), None)
         if outer is None:
             return None
-        asked = Door(outer, outer / ".git").read("check-ignore", "-q", str(self.home), ok=(0, 1, 128))
+        asked = Door(outer, outer / ".git").read(
+            "--no-literal-pathspecs", "check-ignore", "-q", str(self.home), ok=(0, 1, 128)
+        )
         return None if asked.code == 0 else outer
 
     def head(self) -> str:
