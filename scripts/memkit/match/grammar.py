@@ -15,12 +15,12 @@ _VERBS = ("task_verbs", "manner_verbs", "negated_imperative", "imperatives")
 
 @cache
 def _lead(words: Words) -> re.Pattern[str]:
-    return words.compiled("lead", "lead_ins", form=r"(?:(?:{}){b}[\s,，、:：!！.…—–-]*)+", spaced=r"(?![\w'’-])")
+    return words.compiled("lead", "lead_ins", form=r"(?:(?:{}){b}[\s,，、:：!！.…—–¿¡-]*)+", spaced=r"(?![\w'’-])")
 
 
 def strip_lead(text: str, words: Words) -> str:
     """The text without polite and connecting openings ("No, please …", "And again: …")."""
-    text = text.lstrip(" \t-–—*_•>\"'“(「『")
+    text = text.lstrip(" \t-–—*_•>\"'“«(「『¿¡")
     match = _lead(words).match(text)
     return text[match.end() :] if match and match.end() < len(text) else text
 

@@ -8,7 +8,7 @@ from memkit.match.sentences import parts, sentences
 
 
 def _opens(text: str, key: str) -> bool:
-    bare = text.lstrip(" \t\"'“(*-「")
+    bare = text.lstrip(" \t\"'“«(*-「¿¡")
     return any(words.find(key).match(bare) for words in fitting(text))
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.resources import files
+from itertools import product
 from typing import cast
 
 Raw = Mapping[str, object]
@@ -23,7 +24,17 @@ class Words:
     raw: Raw
 
     def of(self, key: str) -> list[str]:
-        return cast("list[str]", self.raw.get(key, []))
+        return [self._filled(fragment) for fragment in cast("list[str]", self.raw.get(key, []))]
+
+    @property
+    def _forms(self) -> Mapping[str, list[str]]:
+        return cast("Mapping[str, list[str]]", self.raw.get("forms", {}))
+
+    def _filled(self, fragment: str) -> str:
+        """The fragment with any of the fragments of `forms.x` for `<x>`: what verbs of one kind have in common."""
+        if "<" not in fragment:
+            return fragment
+        return _form().sub(lambda m: f"(?:{'|'.join(self._filled(f) for f in self._forms[m[1]])})", fragment)
 
     def rows(self, key: str) -> list[list[str]]:
         return cast("list[list[str]]", self.raw.get(key, []))
@@ -153,9 +164,22 @@ class Words:
         for value in self.raw.values():
             for fragment in value if isinstance(value, list) else ():
                 if isinstance(fragment, str):
-                    found |= _plain_words(fragment)
+                    found |= _plain_words(_form().sub("#", fragment)) | self._inflected(fragment)
         typed = {s for word in found for s in self.spelled(word) if len(s) >= _TYPED}
         return frozenset(found | typed)
+
+    def _inflected(self, fragment: str) -> set[str]:
+        """The whole words that a fragment of letters and forms ("<regular><ar>", "us<ar>") stands for."""
+        pieces = _form().split(fragment)
+        if len(pieces) == 1 or not all(piece.isalpha() for piece in pieces if piece):
+            return set()
+        choices = [[p] if i % 2 == 0 else [f for f in self._forms[p] if f.isalpha()] for i, p in enumerate(pieces)]
+        return {"".join(parts) for parts in product(*choices)}
+
+
+@cache
+def _form() -> re.Pattern[str]:
+    return re.compile(r"(?<![?P])<([a-z]+)>")
 
 
 def unmarked(text: str) -> str:
