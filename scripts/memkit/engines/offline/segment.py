@@ -103,7 +103,7 @@ def _goes_on(turn: Turn, task: Task) -> bool:
     parts = match.sentences(text)
     opening = parts[0] if parts else ""
     asked = [s for s in parts if asks_work(s) and match.judge(s).wish in (match.Wish.ONCE, match.Wish.NONE)]
-    if match.corrects(opening) or match.complains(opening):
+    if match.corrects(opening) or match.complains(opening) or phrases.opens(opening, "puts_back"):
         # "No, that is wrong. …" goes on, and what it asks for is of the same work; after an answer that nothing was
         # done for yet, it is the work itself.
         return task.changed or not task.turns[-1].answered or all(_leans_on(s) for s in asked)

@@ -1,0 +1,1 @@
+"""The offline engine, held by sessions as people have them."""
