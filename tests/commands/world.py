@@ -140,7 +140,7 @@ class World:
         """The repository is whole, the work tree is what is committed, the memory is clean."""
         self.git("fsck", "--full", "--strict")
         assert self.git("status", "--porcelain") == ""
-        assert self.call("lint").out == ""
+        assert self.call("lint", "--home", self.home).out == ""
 
     def bytes(self) -> dict[str, bytes]:
         """Every file of the home, the lock files left out."""

@@ -112,8 +112,6 @@ def call(arguments: Sequence[str]) -> int:
     try:
         status = command.main(_globals_first(arguments) or ["--help"], prog_name="memkit", standalone_mode=False)
     except typer.Exit as stop:
-        if stop.exit_code == ExitCode.INTERRUPTED:
-            raise KeyboardInterrupt from None  # what the framework makes of one
         return stop.exit_code
     except typer.Abort:
         raise KeyboardInterrupt from None
@@ -125,4 +123,6 @@ def call(arguments: Sequence[str]) -> int:
         where = f" (see `{context.command_path} --help`)" if context else ""
         print(f"memkit: {getattr(error, 'message', error)}{where}", file=sys.stderr)
         return ExitCode.USAGE
+    if status == ExitCode.INTERRUPTED:
+        raise KeyboardInterrupt  # what the framework made this number of
     return int(status) if isinstance(status, int) else ExitCode.OK

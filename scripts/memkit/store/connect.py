@@ -22,6 +22,7 @@ from memkit.store.schema import MIGRATIONS, migrate, schema_of
 
 _BUSY_SECONDS = 10.0
 _PRIVATE = 0o600
+_ALONE = "mode=ro&immutable=1"  # without a log nobody writes, and the file alone is the whole store
 
 Row = tuple[Any, ...]
 
@@ -66,7 +67,18 @@ def open_to_read(path: Path) -> tuple[sqlite3.Connection, bool]:
     """
     if not path.exists():
         return _in_memory(path, source=None)
-    connection = _connect(path, _reading(path))
+    try:
+        return _opened_to_read(path, _reading(path))
+    except sqlite3.OperationalError as error:
+        # A full disk has no room for the index of the log; without a log none is needed.
+        no_room = error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL, sqlite3.SQLITE_CANTOPEN)
+        if not no_room or _has_log(path):
+            raise
+    return _opened_to_read(path, _ALONE)
+
+
+def _opened_to_read(path: Path, how: str) -> tuple[sqlite3.Connection, bool]:
+    connection = _connect(path, how)
     try:
         if schema_of(connection, path=path, newest=len(MIGRATIONS)) == len(MIGRATIONS):
             connection.execute("PRAGMA query_only = ON")
@@ -82,12 +94,16 @@ def open_to_read(path: Path) -> tuple[sqlite3.Connection, bool]:
 def _reading(path: Path) -> str:
     if os.access(path, os.W_OK) and os.access(path.parent, os.W_OK):
         return "mode=rw"  # SQLite needs the log's index, and finishes what a killed writer left
-    log = path.with_name(path.name + "-wal")
-    if not log.exists() or not log.stat().st_size:
-        return "mode=ro&immutable=1"  # without a log nobody writes, and the file alone is the whole store
+    if not _has_log(path):
+        return _ALONE
     if not path.with_name(path.name + "-shm").exists():
         raise _interrupted(path)  # SQLite would have to make the index that finds the log's pages
     return "mode=ro"
+
+
+def _has_log(path: Path) -> bool:
+    log = path.with_name(path.name + "-wal")
+    return log.exists() and log.stat().st_size > 0
 
 
 def _in_memory(path: Path, *, source: sqlite3.Connection | None) -> tuple[sqlite3.Connection, bool]:
