@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from time import monotonic
+from threading import Timer
 
 import typer
 
@@ -191,17 +191,14 @@ def bar(label: str, options: Options) -> Iterator[Callable[[int, int], None]]:
 
     progress = Progress(console=Console(stderr=True), transient=True)
     task = progress.add_task(label, total=None)
-    started, shown = monotonic(), False
-
-    def update(done: int, total: int) -> None:
-        nonlocal shown
-        if not shown and monotonic() - started > _BAR_AFTER:
-            progress.start()
-            shown = True
-        progress.update(task, completed=done, total=total)
-
+    # By a timer, not by the work's own steps: a single long step is when one wonders most.
+    timer = Timer(_BAR_AFTER, progress.start)
+    timer.daemon = True
+    timer.start()
     try:
-        yield update
+        yield lambda done, total: progress.update(task, completed=done, total=total)
     finally:
-        if shown:
+        timer.cancel()
+        timer.join()
+        if progress.live.is_started:
             progress.stop()
