@@ -14,7 +14,9 @@ from memkit.match.words import Words, merged
 def _end() -> re.Pattern[str]:
     # Full-width stops end a sentence without a space; the others need one, so that 3.11 and app.py stay whole.
     return re.compile(
-        r"[.!?…]+[\"'”’»)\]*_]*(?=\s|$)|[。！？｡]+[」』”）]*|\n\s*(?=[-*•]\s|\d+[.)]\s)|\n{2,}|\n(?=\s*\S)"
+        # Each run of signs or empty lines is read once: pastes may hold very long ones.
+        r"(?<![.!?…])[.!?…]++[\"'”’»)\]*_]*(?=\s|$)|[。！？｡]++[」』”）]*"
+        r"|\n(?:[^\S\n]*+\n)++[^\S\n]*+|\n[^\S\n]*(?=[-*•]\s|\d+[.)]\s)|\n(?=[^\S\n]*\S)"
     )
 
 

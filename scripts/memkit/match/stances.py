@@ -33,7 +33,7 @@ class Stance:
 def normalise(text: str) -> str:
     """NFKC, lower case, straight quotes, quotation marks and code marks taken off, single spaces."""
     text = unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
-    text = re.sub(r"[`*_\"“”«»„「」『』]+(?=\W|$)|(?<!\w)[`*_\"“”«»„「」『』]+", " ", text)
+    text = re.sub(r"(?<![`*_\"“”«»„「」『』])[`*_\"“”«»„「」『』]++(?=\W|$)|(?<!\w)[`*_\"“”«»„「」『』]+", " ", text)
     return " ".join(text.split())
 
 

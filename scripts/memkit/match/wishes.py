@@ -33,6 +33,7 @@ from memkit.match.words import Words
 # A contrast makes a steer of a short remark ("tabs, not spaces"), not of a long one.
 _REMARK_WORDS = 12
 _FEW_WORDS = 4
+_LONGEST = 2_000  # characters; longer ones are pastes
 _WORD_CHARS = 2.0
 
 
@@ -275,6 +276,8 @@ def _steer(sentence: str, words: Words) -> Wish:
 def judge(sentence: str) -> Judgement:
     """What one sentence of the user's own words asks for, in the languages that it fits; the strongest counts."""
     order = [Wish.NONE, Wish.ONCE, Wish.STEER, Wish.PROFILE, Wish.STANDING]
+    if len(sentence) > _LONGEST:
+        return Judgement(Wish.NONE, False, sentence)
     plain = _emphasis().sub("", sentence)
     found = [(words, _judge(plain, words)) for words in fitting(sentence)]
     if any(once(plain, words) and j.wish != Wish.STANDING for words, j in found):

@@ -81,6 +81,10 @@ class Words:
         return frozenset(s for word in self.of(key) for s in self.spelled(word))
 
     @cached_property
+    def _found(self) -> dict[tuple[str, ...], re.Pattern[str]]:
+        return {}
+
+    @cached_property
     def _bodies(self) -> dict[tuple[str, ...], str]:
         return {}
 
@@ -109,9 +113,10 @@ class Words:
 
     def find(self, *keys: str) -> re.Pattern[str]:
         """Any of the lists, between word borders where the language has them; for `search`, and `match` at a border."""
-        if self.spaced:
-            return self.compiled("find", *keys, form=r"(?<![\w'’=@/-])(?:{})(?![\w'’=(-])")
-        return self.compiled("find", *keys, form="(?:{})")
+        if keys not in self._found:
+            form = r"(?<![\w'’=@/-])(?:{})(?![\w'’=(-])" if self.spaced else "(?:{})"
+            self._found[keys] = self.compiled("find", *keys, form=form)
+        return self._found[keys]
 
     def at(self, *keys: str) -> re.Pattern[str]:
         """Any of the lists with a border behind it only, for `match`: a hyphen may follow."""
@@ -123,7 +128,7 @@ class Words:
 
     def wholly(self, key: str) -> re.Pattern[str]:
         """Nothing but the list's fragments and signs, for `fullmatch`."""
-        return self.compiled("wholly", key, form=r"(?:[^\w]*(?:{}){b})+[^\w]*", spaced=r"(?![\w'’])")
+        return self.compiled("wholly", key, form=r"(?:[^\w]*+(?>(?:{}){b}))++[^\w]*+", spaced=r"(?![\w'’])")
 
     @cached_property
     def stopwords(self) -> frozenset[str]:
