@@ -98,12 +98,12 @@ def conflict(later: str, earlier: str) -> bool:
     if flips and _overlap(x.words, y.words) >= 1 / 3:
         return True
     left, right = _alternatives(x, y)
-    if left and right and _overlap(x.words - left, y.words - right) >= _SAME:
+    cues = fitting(later)
+    strong = any(w.find("replaces").search(later) for w in cues)
+    if left and right and _overlap(x.words - left, y.words - right) >= (0.5 if strong else _SAME):
         return True
     if left and right and not (x.words - left - frozenset(x.con)) and not (y.words - right - frozenset(y.con)):
         return True
-    cues = fitting(later)
-    strong = any(w.find("replaces").search(later) for w in cues)
     weak = strong or any(w.find("replaces_weakly").search(later) for w in cues)
     if _same_slot(x, y, weak=weak):
         return True
