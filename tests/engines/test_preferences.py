@@ -66,6 +66,20 @@ def test_a_mere_correction_takes_a_stated_preference_of_its_session_over() -> No
     assert [words for _, words in found] == ["No, use pnpm, not npm."]
 
 
+def test_a_slip_that_the_next_turn_puts_right_does_not_stand() -> None:
+    assert preferences(session("From now on use 2 spaces.", "Sorry, I meant 4 spaces.")) == [("~/shop", "4 spaces.")]
+
+
+def test_everywhere_in_this_project_is_bound_to_it() -> None:
+    found = preferences(session("Add prices.", "Keep numeric for money everywhere in this project."))
+    assert [scope for scope, _ in found] == ["~/shop"]
+
+
+def test_a_call_to_remember_that_says_nothing_more_is_no_preference() -> None:
+    body = body_of(session("Never add comments that repeat the code. Remember that. Clean up utils.py"))
+    assert said(body, "preference (stated)") == ['"Never add comments that repeat the code."']
+
+
 def test_a_correction_keeps_the_scope_of_what_it_corrects() -> None:
     first = session("In all my projects always format with black. Fix a.py.", day=1, cwd=SHOP)
     later = session("Actually, always format with ruff, not black any more. Fix b.py.", day=5, cwd=API)

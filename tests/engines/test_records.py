@@ -53,6 +53,11 @@ def test_mere_thanks_do_not_make_a_failing_check_a_success() -> None:
     assert outcomes(rollout.user("ok thanks").final("Welcome.")) == ["partial"]
 
 
+def test_what_the_user_wants_undone_is_no_success() -> None:
+    rollout = fixing().patch("pay.py", new="x\n").final("Done.").user("argh, revert everything")
+    assert outcomes(rollout.patch("pay.py", old="x\n").final("Reverted.")) == ["failed"]
+
+
 def test_an_interrupted_task_is_unfinished_and_says_where() -> None:
     rollout = fixing().run("rg -n retry", output="a.py:1\n").interrupt(marker=True)
     assert outcomes(rollout) == ["unfinished"]
@@ -186,6 +191,8 @@ def test_files_that_were_put_back_are_not_changed() -> None:
         ("# Task\n\nPlease add a CSV export to the report command.", "Add a CSV export to the report command"),
         ("Can you please rename the orders table?", "Rename the orders table"),
         ("fix it", "Fix it"),
+        ("https://example.com/issues/8 fix this", "https://example.com/issues/8 fix this"),
+        ("The page is white, no idea why. Can you have a look?", "The page is white, no idea why"),
         ("Исправь округление в счетах.", "Исправь округление в счетах"),
         ("修正发票的舍入问题。", "修正发票的舍入问题。"),
         ("Add a 🚀 to the deploy banner", "Add a 🚀 to the deploy banner"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from memkit import match
+from memkit.engines.offline import phrases
 from memkit.engines.offline.commands import Patched, Ran
 from memkit.engines.offline.programs import Use
 from memkit.engines.offline.segment import Task, Turn
@@ -23,6 +24,8 @@ def outcome(task: Task, after: Turn | None, runs: Sequence[Ran], edits: Sequence
     answered_by_work = len(task.turns) > 1 and last.own == word and last.acted
     if match.complains(word) and not answered_by_work:
         return poor
+    if len(task.turns) > 1 and phrases.holds(last.own, "reverts") and word == last.own:
+        return "failed"
     broken = bool(checks) and checks[-1].bad
     # Thanks are politeness: only words that say that it works outweigh a check that failed.
     if match.praises(word) and not (broken and match.greets(word)):

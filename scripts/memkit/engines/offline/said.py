@@ -25,6 +25,10 @@ def said(task: Task, *, opens: bool, stated: list[str]) -> Bullets:
     for i, turn in enumerate(task.turns):
         sentences = _with_conditions(match.sentences(turn.own))
         corrections, rest = _corrections(sentences, first=opens and i == 0)
+        amended = [words for s in [*corrections, *rest] if (words := _amended(s, stated))]
+        corrections, rest = ([s for s in each if not _amended(s, stated)] for each in (corrections, rest))
+        stated += amended
+        found += [(_STATED, titles.quote(words)) for words in amended]
         asking = rest if i == 0 else [s for s in rest if not _standing(s) and not only_praise([s])]
         if asking and requests < _REQUESTS:
             whole = i == 0 and not corrections
@@ -36,8 +40,9 @@ def said(task: Task, *, opens: bool, stated: list[str]) -> Bullets:
         for sentence in sentences:
             judged = match.judge(sentence)
             if judged.wish in (Wish.STANDING, Wish.PROFILE):
-                stated.append(judged.text)
-                found.append((_STATED, titles.quote(judged.text)))
+                if match.subject(judged.text):  # "Remember that." says nothing by itself
+                    stated.append(judged.text)
+                    found.append((_STATED, titles.quote(judged.text)))
             elif _decides(sentence) and not any(sentence in c for c in corrections):
                 found.append(("decision", titles.quote(sentence)))
     return list(dict.fromkeys(found))
@@ -58,6 +63,12 @@ def _correction(sentence: str, stated: list[str]) -> tuple[str, str]:
         stated.append(sentence)
         return _STATED, titles.quote(sentence)
     return "correction", titles.quote(sentence)
+
+
+def _amended(sentence: str, stated: Sequence[str]) -> str:
+    """The words that put an earlier preference right ("Sorry, I meant 4 spaces."), "" when it does no such thing."""
+    words = phrases.without(sentence, "amends")
+    return words if words != sentence and any(match.conflict(words, earlier) for earlier in stated) else ""
 
 
 def _with_conditions(sentences: Sequence[str]) -> list[str]:

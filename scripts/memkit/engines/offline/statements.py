@@ -53,7 +53,8 @@ def statements(read: Sequence[tuple[Source, Body]], inputs: Inputs) -> list[Stat
             project = inputs.project_of(task.project) if task.project else source.project
             judged = match.judge(said)
             section = Section.PROFILE if judged.wish is match.Wish.PROFILE else Section.PREFERENCES
-            everywhere = judged.everywhere or (section is Section.PROFILE and not match.in_project(said))
+            bound = match.in_project(said)  # "everywhere in this project" is bound to it
+            everywhere = not bound and (judged.everywhere or section is Section.PROFILE)
             if project is None and not everywhere:
                 continue
             found.append(
@@ -67,7 +68,7 @@ def statements(read: Sequence[tuple[Source, Body]], inputs: Inputs) -> list[Stat
                     at=source.record.updated_at,
                     order=order,
                     stated=stated,
-                    bound=match.in_project(said),
+                    bound=bound,
                     place=project,
                 )
             )

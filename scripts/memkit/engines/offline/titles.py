@@ -39,7 +39,9 @@ def _of_turn(turn: Turn) -> str:
         both = f"{_trim(plain[0])}: {_trim(work[0])}"
         return (
             _cut(both)
-            if len(both) <= _TITLE_CHARS and match.judge(work[0]).wish is not match.Wish.STEER
+            if len(both) <= _TITLE_CHARS
+            and len(match.stance(work[0]).words) > 1
+            and match.judge(work[0]).wish is not match.Wish.STEER
             else _cut(_trim(plain[0]))
         )
     return _cut(_trim(plain[0])) if plain else ""
@@ -65,7 +67,9 @@ def _trim(sentence: str) -> str:
     if phrases.holds(text, "puts_off") and ", " in text:
         text = text[: text.rindex(", ")]
     text = text.rstrip("?") if match.task_like(text.rstrip("?")) else text
-    return text[:1].upper() + text[1:]
+    # "https://…", "src/a.py", "iOS" and "`npm`" keep their spelling.
+    word = text.split(maxsplit=1)[0].rstrip(",.:;!?") if text.strip() else ""
+    return text[:1].upper() + text[1:] if word.isalpha() and word.islower() else text
 
 
 def _cut(text: str) -> str:
