@@ -92,10 +92,13 @@ class Words:
         """The lists' fragments as alternatives, longest first; "" when they are empty."""
         if keys not in self._bodies:
             spelled = {s for key in keys for f in self.of(key) for s in self.spelled(f)}
-            gaps = re.compile(" (?=[?*+{])")
-            fragments = {gaps.sub("(?: )", s).replace(" ", self.gap) for s in spelled}
-            self._bodies[keys] = "|".join(sorted(fragments, key=lambda f: (-len(f), f)))
+            self._bodies[keys] = "|".join(sorted(map(self._gapped, spelled), key=lambda f: (-len(f), f)))
         return self._bodies[keys]
+
+    def _gapped(self, fragment: str) -> str:
+        """Spaces as any white space; one sign of it in a look-behind, whose width has to be fixed."""
+        fragment = re.sub(r"\(\?<[=!][^()]*\)", lambda behind: behind[0].replace(" ", r"\s"), fragment)
+        return re.sub(" (?=[?*+{])", "(?: )", fragment).replace(" ", self.gap)
 
     @cached_property
     def _patterns(self) -> dict[str, re.Pattern[str]]:
