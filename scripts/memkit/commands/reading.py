@@ -64,7 +64,7 @@ def context(*, home: Path | None, directory: str | None, form: str, whole: bool)
     else:
         told = stage.context(
             files=files,
-            directory=os.path.abspath(directory or os.getcwd()),  # noqa: PTH100, PTH109 - a directory need not exist, and links stay as they are named
+            directory=os.path.abspath(directory or _here()),  # noqa: PTH100 - a directory need not exist, and links stay as they are named
             projects=Projects.of(
                 (Place(e.session.cwd, e.session.remote) for e in entries if e.session.cwd), user_home=user_home()
             ),
@@ -83,6 +83,14 @@ def context(*, home: Path | None, directory: str | None, form: str, whole: bool)
             + "\n"
         )
     return text
+
+
+def _here() -> str:
+    """The directory that the command runs in, also when it has been deleted meanwhile."""
+    try:
+        return str(Path.cwd())
+    except FileNotFoundError:
+        return os.environ.get("PWD") or "/"
 
 
 def _as_of(repo: Repo) -> str:
