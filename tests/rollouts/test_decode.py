@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from memkit.errors import RolloutError
 from memkit.model import Facts, Item, Kind, Tier
+from memkit.rollouts import reading
 from memkit.rollouts.decode import Decoder
 from tests.support import shapes
 from tests.support.rollouts import Rollout, fork
@@ -474,13 +475,48 @@ def test_damage_between_lines_never_loses_a_good_line(tmp_path: Path, steps: lis
     assert read(path, fast=False)[0] == clean
 
 
-@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, max_examples=120, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps=_steps, seed=st.integers(0, 2**32))
-def test_the_head_filter_changes_nothing(tmp_path: Path, steps: list[str], seed: int) -> None:
+def test_the_head_filter_changes_neither_items_nor_counts(tmp_path: Path, steps: list[str], seed: int) -> None:
     rnd = random.Random(seed)
-    path = build(steps, order="usual").write(tmp_path)
+    session = (
+        build(steps, order="usual").line("world_state", {"files": []}).event("brand_new", text="x").compact(size=90)
+    )
+    path = session.write(tmp_path, ending=rnd.choice(["\n", "\r\n"]))
     data = bytearray(path.read_bytes())
     for _ in range(rnd.randrange(4)):
         data[rnd.randrange(len(data))] = rnd.randrange(256)
-    path.write_bytes(bytes(data))
-    assert read(path)[0] == read(path, fast=False)[0]
+    lines = bytes(data).splitlines(keepends=True)
+    for _ in range(rnd.randrange(3)):
+        at = rnd.randrange(len(lines))
+        lines.insert(at, rnd.choice([lines[at], lines[at][: rnd.randrange(len(lines[at]))]]))
+    path.write_bytes(b"".join(lines))
+    assert read(path) == read(path, fast=False)
+
+
+@pytest.mark.parametrize("order", ["usual", "payload_first", "type_first"])
+def test_a_whole_line_behind_half_a_skipped_one_is_read_in_any_key_order(tmp_path: Path, order: Any) -> None:
+    whole = Rollout(key_order=order).user("Keep me.").data().splitlines()
+    half = next(line for line in Rollout().user("Go.").reasoning().data().splitlines() if b'"reasoning"' in line)[:300]
+    said_line = next(line for line in whole if b"Keep me." in line and b"content" in line)
+    items, facts = read(Rollout().user("Go.").raw(half + said_line).final("Ok.").write(tmp_path))
+    assert [text for _, text in said(items)] == ["Go.", "Keep me.", "Ok."]
+    assert facts.bad_lines == 1
+
+
+def test_a_skipped_line_is_bad_only_at_its_ends(tmp_path: Path) -> None:
+    line = Rollout().reasoning().data().splitlines()[-1]
+    session = Rollout().user("Go.").raw(line[:200] + b'"' + line[200:]).raw(line[:-1]).raw(b"{" + line)
+    for fast in (True, False):
+        assert read(session.write(tmp_path), fast=fast)[1].bad_lines == 2
+
+
+def test_what_is_taken_back_in_a_session_too_long_to_hold_is_found_by_reading_it_twice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = Rollout().user("One.").final("1").user("Two.").interrupt().user("Three.").final("3").rollback(2)
+    path = session.user("Four.").run("ls").final("4").write(tmp_path)
+    held = read(path)
+    monkeypatch.setattr(reading, "_MOST_HELD", 3)
+    assert read(path) == held
+    assert [text for _, text in said(held[0])] == ["One.", "1", "Four.", "ls", "", "4"]

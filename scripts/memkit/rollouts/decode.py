@@ -8,12 +8,9 @@ from pathlib import Path
 
 from memkit.errors import RolloutError
 from memkit.model import Facts, Item, Session
-from memkit.rollouts import frames
 from memkit.rollouts.heads import Problem, head
-from memkit.rollouts.reading import Reading
+from memkit.rollouts.reading import Reading, TooLong
 from memkit.rollouts.replay import Gone, Replay
-
-_ROLLED_BACK = b"thread_rolled_back"
 
 
 class Decoder:
@@ -42,19 +39,24 @@ class Decoder:
 
     def __iter__(self) -> Iterator[Item]:
         try:
-            dropped = self._rolled_back()
-            parent = _readable(self._parent) if self._parent is not None else None
-            replay = Replay(forked=bool(self._session.forked_from), started_at=self._session.started_at, parent=parent)
-            reading = Reading(self._path, fast=self._fast, session=self._session, gone=Gone(dropped), replay=replay)
-            yield from reading
+            try:
+                reading = self._reading(gone=None)
+                yield from reading
+            except TooLong:  # nothing was given out yet
+                reading = self._reading(gone=Gone(self._rolled_back()))
+                yield from reading
         except OSError as error:
             raise RolloutError(f"{self._path}: {error.strerror or error}") from error
         self._facts = reading.facts(self._session)
 
+    def _reading(self, *, gone: Gone | None) -> Reading:
+        session = self._session
+        parent = _readable(self._parent) if self._parent is not None else None
+        replay = Replay(forked=bool(session.forked_from), started_at=session.started_at, parent=parent)
+        return Reading(self._path, fast=self._fast, session=session, gone=gone, replay=replay, hold=gone is None)
+
     def _rolled_back(self) -> list[tuple[int, int]]:
         """What is taken back later must be known before it is given out: such files, which are few, are read twice."""
-        if not _contains(self._path, _ROLLED_BACK):
-            return []
         survey = Reading(self._path, fast=self._fast)
         for _ in survey:
             pass
@@ -72,13 +74,3 @@ def _readable(path: Path) -> Iterator[Item]:
     """The parent's items as far as they can be read: without them the fork's are still there."""
     with suppress(OSError, RolloutError):
         yield from Reading(path, fast=True)
-
-
-def _contains(path: Path, needle: bytes) -> bool:
-    with frames.opened(path) as stream:
-        before = b""
-        while block := stream.read(frames.BUFFER):
-            if needle in before + block[: len(needle)] or needle in block:
-                return True
-            before = block[-len(needle) :]
-    return False

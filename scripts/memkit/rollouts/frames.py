@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import IO
 
@@ -61,14 +61,19 @@ def opened(path: Path) -> Iterator[IO[bytes]]:
 
 
 def raw_lines(stream: IO[bytes]) -> Iterator[bytes]:
-    """The lines with their ends; one that is beyond all measure comes as `?`, which no reader takes."""
-    while raw := stream.readline(_MOST_LINE):
-        if len(raw) < _MOST_LINE or raw.endswith(b"\n"):
-            yield raw
-            continue
-        while (rest := stream.readline(BUFFER)) and not rest.endswith(b"\n"):
-            pass
-        yield b"?"
+    """The lines with their ends; one that is beyond all measure comes in pieces, which no reader takes."""
+    return iter(partial(stream.readline, _MOST_LINE), b"")
+
+
+def contains(path: Path, needle: bytes) -> bool:
+    """Whether the bytes stand anywhere in the file. Raises as `opened` does."""
+    with opened(path) as stream:
+        before = b""
+        while block := stream.read(BUFFER):
+            if needle in before + block[: len(needle)] or needle in block:
+                return True
+            before = block[-len(needle) :]
+    return False
 
 
 def seconds(value: object) -> float | None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from memkit.model import Facts, Item, Kind, Session, Tier
 from memkit.rollouts import frames, lines, shapes, speakers, tools
@@ -16,12 +18,22 @@ from memkit.rollouts.replay import Gone, Replay, Rollbacks
 _FIRST_HUMAN_BYTES = 2_000
 _MOST_OPEN_CALLS = 4_096
 _MOST_CITATIONS = 1_000
+_MOST_HELD = 16 << 20  # characters of items that are kept back at a time
+_ROLLED_BACK = b"thread_rolled_back"
 _CITATION = "<oai-mem-citation>"
 _NO_INTERRUPTION = frozenset({"review_ended"})
 
 
+class TooLong(Exception):
+    """More was held back than memory should hold, and turns of it are taken back further on."""
+
+
 class Reading:
-    """One pass over a file: lines to items."""
+    """One pass over a file: lines to items.
+
+    gone: what is known to be taken back. hold: keep items back to the end, so that what is taken back can be left out
+    without knowing; where that is too much, the rest of the file is looked through, and TooLong raised if need be.
+    """
 
     def __init__(
         self,
@@ -31,20 +43,25 @@ class Reading:
         session: Session | None = None,
         gone: Gone | None = None,
         replay: Replay | None = None,
+        hold: bool = False,
     ) -> None:
+        self._path = path
         self._lines = lines.Lines(path, fast=fast)
         self._id = session.id if session else ""
         self._cwd = session.cwd if session else ""
-        self._gone = gone or Gone(())
+        self._gone = gone
         self._replay = replay or Replay(forked=False, started_at=0.0, parent=None)
+        self._hold = hold
         self.rollbacks = Rollbacks()
         self._out: list[Item] = []
+        self._indexes: list[int] = []
+        self._held = 0
         self._dropping = False
         self._turn = 0
-        self._time: float | None = None
+        self._said_at: object = None
         self._asked: dict[str, dict[str, str]] = {}
         self._tools: dict[str, str] = {}
-        self._unphased: tuple[str, float | None] | None = None
+        self._unphased: tuple[str, object] | None = None
         self._interrupted: set[int] = set()
         self._citations: dict[str, None] = {}
         self._external = False
@@ -62,46 +79,61 @@ class Reading:
             human_turns=self._turn,
             first_human=self._first_human,
             citations=tuple(self._citations),
-            rate=_rate(self._lines.rate),
+            rate=_rate(self._lines.rate()),
         )
 
     def __iter__(self) -> Iterator[Item]:
-        out = self._out
+        out, handlers = self._out, _handlers()
         for line in self._lines:
-            if line.kind[0] == "response_item":
-                self._time = frames.seconds(line.time)
-                self._item_line(line.data)
-            else:
-                self._other_line(line)
-            if out:
+            self._said_at = line.timestamp
+            handlers[type(line.payload)](self, line.payload)
+            if self._hold:
+                if self._held > _MOST_HELD:
+                    self._let_go()
+            elif out:
                 yield from out
                 out.clear()
         self._settle(Tier.FINAL)
         yield from out
 
+    def _let_go(self) -> None:
+        if frames.contains(self._path, _ROLLED_BACK):
+            raise TooLong
+        self._hold = False
+        self._indexes.clear()
+
     # --- lines that are no items
 
-    def _other_line(self, line: lines.Line) -> None:
-        data = line.data
-        if isinstance(data, shapes.TurnContext):
-            self._cwd = tools.clean(data.cwd or "") or self._cwd
-            self._replay.turn_begins(data.turn_id)
-        elif isinstance(data, shapes.AgentEvent):
-            self._cite(data.memory_citation)
-        elif isinstance(data, shapes.Nothing):
-            self._external = True
-        elif isinstance(data, shapes.TurnEvent):
-            self._turn_event(line.kind[1], data=data)
+    def _turn_context(self, data: shapes.TurnContext) -> None:
+        self._cwd = tools.clean(data.cwd or "") or self._cwd
+        self._replay.turn_begins(data.turn_id)
 
-    def _turn_event(self, name: str, *, data: shapes.TurnEvent) -> None:
-        if name == "turn_aborted":
-            if data.reason not in _NO_INTERRUPTION and not self._dropping:
-                self._interrupted.add(self._turn)
-        elif name == "thread_rolled_back":
-            self._settle(Tier.FINAL)
-            self.rollbacks.take_back(data.num_turns or 0)
-        else:
-            self._replay.turn_begins(data.turn_id)
+    def _turn_started(self, data: shapes.TurnStarted) -> None:
+        self._replay.turn_begins(data.turn_id)
+
+    def _turn_aborted(self, data: shapes.TurnAborted) -> None:
+        if data.reason not in _NO_INTERRUPTION and not self._dropping:
+            self._interrupted.add(self._turn)
+
+    def _rolled_back(self, data: shapes.RolledBack) -> None:
+        self._settle(Tier.FINAL)
+        first = self.rollbacks.take_back(data.num_turns or 0)
+        if first is None or not self._hold:
+            return
+        kept = bisect_left(self._indexes, first)
+        del self._out[kept:], self._indexes[kept:]
+        self._turn = self._out[-1].turn if self._out else 0
+        self._interrupted = {turn for turn in self._interrupted if turn <= self._turn}
+        self._first_human = self._first_human if self._turn else ""
+
+    def _reached_out(self, _: shapes.Nothing) -> None:
+        self._external = True
+
+    def _agent_event(self, data: shapes.AgentEvent) -> None:
+        self._cite(data.memory_citation)
+
+    def _nothing(self, _: shapes.Payload) -> None:
+        pass
 
     def _cite(self, citation: object) -> None:
         if not isinstance(citation, dict):
@@ -117,25 +149,24 @@ class Reading:
 
     # --- items
 
-    def _item_line(self, data: shapes.Payload) -> None:
-        match data:
-            case shapes.Call():
-                self._call(tools.call(data), call_id=data.call_id or "", asked=data)
-            case shapes.Output():
-                self._output(data)
-            case shapes.Message():
-                self._message(data)
-            case shapes.WebSearch():
-                self._call(tools.Called(Kind.CALL, "web_search", tools.searched(data), external=True))
-            case shapes.LocalShell():
-                command = data.action.command if data.action else None
-                self._call(tools.ran(command or "", tool="local_shell"), call_id=data.call_id or data.id or "")
-            case shapes.AgentMessage():
-                self._give(Tier.OTHER_AGENT, text=tools.content_text(data.content))
-            case shapes.ImageCall():
-                self._call(tools.Called(Kind.CALL, "image_generation", data.revised_prompt or ""))
-            case shapes.ToolSearchOutput():
-                self._printed(f"{len(data.tools or [])} tools", call_id=data.call_id or "")
+    def _called(self, data: shapes.Call) -> None:
+        self._call(tools.call(data), call_id=data.call_id or "", asked=data)
+
+    def _searched(self, data: shapes.WebSearch) -> None:
+        self._call(tools.Called(Kind.CALL, "web_search", tools.searched(data), external=True))
+
+    def _ran(self, data: shapes.LocalShell) -> None:
+        command = data.action.command if data.action else None
+        self._call(tools.ran(command or "", tool="local_shell"), call_id=data.call_id or data.id or "")
+
+    def _agent_said(self, data: shapes.AgentMessage) -> None:
+        self._give(Tier.OTHER_AGENT, text=tools.content_text(data.content))
+
+    def _drew(self, data: shapes.ImageCall) -> None:
+        self._call(tools.Called(Kind.CALL, "image_generation", data.revised_prompt or ""))
+
+    def _found_tools(self, data: shapes.ToolSearchOutput) -> None:
+        self._printed(f"{len(data.tools or [])} tools", call_id=data.call_id or "")
 
     def _message(self, data: shapes.Message) -> None:
         if data.role == "user":
@@ -149,7 +180,7 @@ class Reading:
                 text = _citation_block().sub("", text).strip()
             if data.phase is None:
                 self._settle(Tier.COMMENTARY)
-                self._unphased = (text, self._time)
+                self._unphased = (text, self._said_at)
             else:
                 tier = Tier.COMMENTARY if data.phase == "commentary" else Tier.FINAL
                 self._give(tier, text=text)
@@ -202,9 +233,9 @@ class Reading:
         """Older clients name no phase: what the assistant said before it went on working was commentary."""
         if self._unphased is not None:
             (text, said_at), self._unphased = self._unphased, None
-            now, self._time = self._time, said_at
+            now, self._said_at = self._said_at, said_at
             self._give(tier, text=text)
-            self._time = now
+            self._said_at = now
 
     def _give(
         self,
@@ -224,19 +255,24 @@ class Reading:
             return
         human = tier is Tier.HUMAN and kind is Kind.MESSAGE
         index = self.rollbacks.item(human=human)
-        self._dropping = self._replay.covers(tier, kind=kind, text=text) or self._gone.holds(index)
+        self._dropping = (self._replay.open and self._replay.covers(tier, kind=kind, text=text)) or (
+            self._gone is not None and self._gone.holds(index)
+        )
         if self._dropping:
             return
         if human:
             self._turn += 1
             self._first_human = self._first_human or _head_bytes(text, limit=_FIRST_HUMAN_BYTES)
+        if self._hold:
+            self._indexes.append(index)
+            self._held += len(text)
         self._out.append(
             Item(
                 tier=tier,
                 kind=kind,
                 text=text,
                 turn=self._turn,
-                time=self._time,
+                time=frames.seconds(self._said_at),
                 cwd=self._cwd,
                 call_id=call_id,
                 tool=tool,
@@ -244,6 +280,28 @@ class Reading:
                 question=question,
             )
         )
+
+
+@cache
+def _handlers() -> dict[type, Callable[[Reading, Any], None]]:
+    """What is done with a payload, by its type."""
+    return {
+        shapes.Call: Reading._called,
+        shapes.Output: Reading._output,
+        shapes.Message: Reading._message,
+        shapes.WebSearch: Reading._searched,
+        shapes.LocalShell: Reading._ran,
+        shapes.AgentMessage: Reading._agent_said,
+        shapes.ImageCall: Reading._drew,
+        shapes.ToolSearchOutput: Reading._found_tools,
+        shapes.TurnContext: Reading._turn_context,
+        shapes.TurnStarted: Reading._turn_started,
+        shapes.TurnAborted: Reading._turn_aborted,
+        shapes.RolledBack: Reading._rolled_back,
+        shapes.Nothing: Reading._reached_out,
+        shapes.AgentEvent: Reading._agent_event,
+        shapes.Meta: Reading._nothing,
+    }
 
 
 def _head_bytes(text: str, *, limit: int) -> str:
@@ -262,7 +320,8 @@ def _cited_ids(block: str) -> list[str]:
 
 def _rate(line: lines.Line | None) -> tuple[float, float] | None:
     """The window that is used most, and when it starts anew (0 when not told)."""
-    limits = line.data.rate_limits if line is not None and isinstance(line.data, shapes.TokenCount) else None
+    data = line.payload if line is not None else None
+    limits = data.rate_limits if isinstance(data, shapes.TokenCount) else None
     if line is None or limits is None:
         return None
     windows = [
@@ -273,5 +332,5 @@ def _rate(line: lines.Line | None) -> tuple[float, float] | None:
     most = max(windows, key=lambda each: each.used_percent or 0.0)
     resets_at = most.resets_at
     if resets_at is None and most.resets_in_seconds is not None:
-        resets_at = (frames.seconds(line.time) or 0.0) + most.resets_in_seconds
+        resets_at = (frames.seconds(line.timestamp) or 0.0) + most.resets_in_seconds
     return most.used_percent or 0.0, resets_at or 0.0

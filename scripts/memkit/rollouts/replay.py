@@ -16,11 +16,11 @@ class Replay:
 
     A turn whose id (a UUIDv7) is older than the fork is the parent's: the repeat ends where a younger one begins.
     Where ids are new or missing, the repeat is as long as the items equal those of the parent's own file. Without
-    either there is nothing to tell by, and all items count as the fork's own.
+    either there is nothing to tell by, and all items count as the fork's own. open: whether the repeat may go on.
     """
 
     def __init__(self, *, forked: bool, started_at: float, parent: Iterator[Item] | None) -> None:
-        self._open = forked
+        self.open = forked
         self._started_at = started_at
         self._parent = parent
         self._by_ids: bool | None = None
@@ -28,16 +28,16 @@ class Replay:
     def turn_begins(self, turn_id: str | None) -> None:
         """A marker of a turn went by."""
         made_at = uuid7_seconds(turn_id or "")
-        if not self._open or made_at is None or not self._started_at:
+        if not self.open or made_at is None or not self._started_at:
             return
         if made_at < self._started_at - _SLACK:
             self._by_ids = True
         elif self._by_ids:
-            self._open = False
+            self.open = False
 
     def covers(self, tier: Tier, *, kind: Kind, text: str) -> bool:
         """Whether the next item of the file is a repeated one."""
-        if not self._open:
+        if not self.open:
             return False
         if self._by_ids:
             return True
@@ -47,8 +47,8 @@ class Replay:
             return True
         told = next((item for item in self._parent if item.tier is not Tier.HARNESS), None)
         early = told is not None and (told.time is None or told.time <= self._started_at + _SLACK)
-        self._open = told is not None and early and (told.tier, told.kind, told.text) == (tier, kind, text)
-        return self._open
+        self.open = told is not None and early and (told.tier, told.kind, told.text) == (tier, kind, text)
+        return self.open
 
 
 class Rollbacks:
@@ -66,13 +66,14 @@ class Rollbacks:
         self._items += 1
         return self._items - 1
 
-    def take_back(self, turns: int) -> None:
-        """The last `turns` user turns go, with all that came after them."""
+    def take_back(self, turns: int) -> int | None:
+        """The last `turns` user turns go, with all that came after them; the first index of it."""
         if turns <= 0 or not self._starts:
-            return
+            return None
         first = self._starts[-turns:][0]
         del self._starts[-turns:]
         self.dropped.append((first, self._items))
+        return first
 
 
 class Gone:

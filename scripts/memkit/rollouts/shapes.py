@@ -96,11 +96,15 @@ class TurnContext(Struct):
     turn_id: str | None = None
 
 
-class TurnEvent(Struct):
-    """task_started, turn_aborted and thread_rolled_back."""
-
+class TurnStarted(Struct):
     turn_id: str | None = None
+
+
+class TurnAborted(Struct):
     reason: str | None = None
+
+
+class RolledBack(Struct):
     num_turns: int | None = None
 
 
@@ -127,8 +131,11 @@ class Nothing(Struct):
     """A line whose being there is all that counts."""
 
 
-class Wrapped(Struct, Generic[T]):
+class Line(Struct, Generic[T]):
+    """A line that is read: its payload, and its time as written."""
+
     payload: T
+    timestamp: Any = None
 
 
 class Loose(Struct):
@@ -156,55 +163,58 @@ Payload = (
     | ImageCall
     | Meta
     | TurnContext
-    | TurnEvent
+    | TurnStarted
+    | TurnAborted
+    | RolledBack
     | AgentEvent
     | TokenCount
     | Nothing
 )
 
-# What is read of a file: by type and, for response items and events, the payload's type.
+# What is read of a file: by type and, for response items and events, the payload's type; the frequent ones first.
 WANTED: dict[tuple[str, str], type[Payload]] = {
-    ("session_meta", ""): Meta,
-    ("turn_context", ""): TurnContext,
-    ("response_item", "message"): Message,
-    ("response_item", "agent_message"): AgentMessage,
-    ("response_item", "function_call"): Call,
     ("response_item", "function_call_output"): Output,
+    ("response_item", "function_call"): Call,
+    ("response_item", "message"): Message,
     ("response_item", "custom_tool_call"): Call,
     ("response_item", "custom_tool_call_output"): Output,
+    ("response_item", "agent_message"): AgentMessage,
     ("response_item", "local_shell_call"): LocalShell,
     ("response_item", "local_shell_call_output"): Output,
     ("response_item", "web_search_call"): WebSearch,
     ("response_item", "tool_search_call"): Call,
     ("response_item", "tool_search_output"): ToolSearchOutput,
     ("response_item", "image_generation_call"): ImageCall,
-    ("event_msg", "task_started"): TurnEvent,
-    ("event_msg", "turn_started"): TurnEvent,
-    ("event_msg", "turn_aborted"): TurnEvent,
-    ("event_msg", "thread_rolled_back"): TurnEvent,
+    ("event_msg", "token_count"): TokenCount,
+    ("event_msg", "agent_message"): AgentEvent,
+    ("event_msg", "task_started"): TurnStarted,
+    ("event_msg", "turn_started"): TurnStarted,
+    ("event_msg", "turn_aborted"): TurnAborted,
+    ("event_msg", "thread_rolled_back"): RolledBack,
     ("event_msg", "mcp_tool_call_end"): Nothing,
     ("event_msg", "web_search_end"): Nothing,
-    ("event_msg", "agent_message"): AgentEvent,
-    ("event_msg", "token_count"): TokenCount,
+    ("turn_context", ""): TurnContext,
+    ("session_meta", ""): Meta,
 }
 
-# Two kinds are wanted only when they carry the field that is read.
+# Two kinds are wanted only when they carry the field that is read; of the second, only the newest is.
 NEEDLES: dict[tuple[str, str], bytes] = {
     ("event_msg", "agent_message"): b'"memory_citation"',
     ("event_msg", "token_count"): b'"used_percent"',
 }
+NEWEST = ("event_msg", "token_count")
 
-# Known and left alone; any other name is counted as an unknown line.
+# Known and left alone, the frequent ones first; any other name is counted as an unknown line.
 _IGNORED = {
-    "compacted": "",
     "response_item": "reasoning ghost_snapshot compaction compaction_summary context_compaction other",
     "event_msg": (
-        "user_message agent_message_delta agent_message_content_delta agent_reasoning agent_reasoning_delta"
+        "exec_command_end agent_reasoning user_message item_completed patch_apply_end exec_command_output_delta"
+        " task_complete agent_message_delta agent_message_content_delta agent_reasoning_delta"
         " agent_reasoning_raw_content agent_reasoning_raw_content_delta agent_reasoning_section_break"
-        " reasoning_content_delta reasoning_raw_content_delta task_complete turn_complete exec_command_begin"
-        " exec_command_end exec_command_output_delta exec_approval_request terminal_interaction mcp_tool_call_begin"
+        " reasoning_content_delta reasoning_raw_content_delta turn_complete exec_command_begin"
+        " exec_approval_request terminal_interaction mcp_tool_call_begin"
         " mcp_startup_update mcp_startup_complete mcp_list_tools_response web_search_begin patch_apply_begin"
-        " patch_apply_updated patch_apply_end apply_patch_approval_request item_started item_completed"
+        " patch_apply_updated apply_patch_approval_request item_started"
         " entered_review_mode exited_review_mode thread_name_updated thread_goal_updated error warning stream_error"
         " background_event plan_update plan_delta turn_diff context_compacted session_configured shutdown_complete"
         " view_image_tool_call image_generation_begin image_generation_end undo_started undo_completed"
@@ -214,21 +224,27 @@ _IGNORED = {
         " collab_close_begin collab_close_end collab_resume_begin collab_resume_end dynamic_tool_call_request"
         " dynamic_tool_call_response hook_started hook_completed get_history_entry_response"
     ),
+    "compacted": "",
 }
 
 
 @cache
 def known() -> frozenset[tuple[str, str]]:
     """Every (type, payload type) that is read or knowingly left alone."""
-    ignored = {(kind, name) for kind, names in _IGNORED.items() for name in (names.split() or [""])}
-    return frozenset(WANTED) | ignored
+    return frozenset(WANTED) | frozenset(ignored())
 
 
 @cache
-def wrapped_decoder(kind: tuple[str, str]) -> msgspec.json.Decoder[Wrapped[Payload]]:
+def ignored() -> tuple[tuple[str, str], ...]:
+    """Every (type, payload type) that is knowingly left alone."""
+    return tuple((kind, name) for kind, names in _IGNORED.items() for name in (names.split() or [""]))
+
+
+@cache
+def line_decoder(kind: tuple[str, str]) -> msgspec.json.Decoder[Line[Payload]]:
     """Decodes a whole wrapped line of that kind."""
-    wrapped: Any = Wrapped  # a type made from a value, which no checker follows
-    return msgspec.json.Decoder(wrapped[WANTED[kind]], strict=False)
+    line: Any = Line  # a type made from a value, which no checker follows
+    return msgspec.json.Decoder(line[WANTED[kind]], strict=False)
 
 
 @cache
