@@ -14,6 +14,7 @@ from memkit.match.fit import main_language
 from memkit.match.words import Words
 
 _RUN = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff々〆ー"  # kana and Han: written without spaces
+_HAN = "[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff々〆]"
 _OWN = f"{_RUN}\uac00-\ud7af"  # with Hangul: particles stick to words of other scripts
 
 
@@ -56,8 +57,28 @@ def _runs() -> re.Pattern[str]:
 @cache
 def _particles(words: Words) -> re.Pattern[str]:
     """Words of an unspaced language that are cut out of its runs of letters: the longest first."""
-    keys = ("stopwords", "negations", "negated_pairs", "negation_ends", "slots", "weak_slots")
-    return words.compiled("particles", *keys, form="({})")
+    known = (
+        words.stopwords | words.negations | words.negation_ends | words.strong_slots | words.weak_slots | words.whole
+    )
+    found = {re.escape(word) for word in known} | {s for f in words.of("negated_pairs") for s in words.spelled(f)}
+    return re.compile(f"({'|'.join(sorted(found, key=lambda f: (-len(f), f)))})") if found else re.compile(r"(?!)")
+
+
+@cache
+def _letters() -> re.Pattern[str]:
+    # Katakana words; Han with the kana that inflects it; other kana. Half-width kana became full-width before.
+    return re.compile(rf"[\u30a1-\u30fa\u30fc-\u30ff]+|({_HAN}+)[\u3041-\u309f]*|[\u3041-\u309f]+")
+
+
+def _cut(run: str) -> list[str]:
+    """A run of Han and kana that no list knows: katakana whole, Han in bigrams and without its inflection."""
+    found: list[str] = []
+    for match in _letters().finditer(run):
+        if han := match[1]:
+            found.extend(han[i : i + 2] for i in range(max(1, len(han) - 1)))
+        else:
+            found.append(match[0])
+    return found
 
 
 @cache
@@ -89,7 +110,7 @@ def _tokenise(text: str, words: Words) -> list[str]:
             if piece and (_known(piece, words) or not _runs().fullmatch(piece)):
                 found.append(piece)
             elif piece:
-                found.extend(piece[i : i + 2] for i in range(max(1, len(piece) - 1)))
+                found += _cut(piece)
     return found
 
 
@@ -101,12 +122,12 @@ def _has_own(text: str) -> bool:
 def _known(token: str, words: Words) -> bool:
     return (
         token in words.stopwords
+        or token in words.whole
         or token in words.negations
         or token in words.negation_ends
         or token in words.strong_slots
         or token in words.weak_slots
         or bool(words.find("negated_pairs").fullmatch(token))
-        or token in words.synonyms
     )
 
 

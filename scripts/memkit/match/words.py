@@ -74,7 +74,9 @@ class Words:
         return {text, other, self.plain(text)}
 
     def plain(self, text: str) -> str:
-        """The text without marks over and under its letters, where the language is also typed so."""
+        """The text in the one spelling that is compared: without marks over and under its letters, simplified signs."""
+        for sign, other in self.rows("spellings"):
+            text = text.replace(other, sign) if len(other) == 1 else text
         return unmarked(text) if self.raw.get("unmarked", False) else text
 
     def _words(self, key: str) -> frozenset[str]:
@@ -150,6 +152,10 @@ class Words:
     @cached_property
     def negation_goes_on(self) -> frozenset[str]:
         return self._words("negation_goes_on")
+
+    @cached_property
+    def whole(self) -> frozenset[str]:
+        return self._words("whole") | frozenset(self.synonyms)
 
     @cached_property
     def strong_slots(self) -> frozenset[str]:
