@@ -250,3 +250,15 @@ def test_comparisons_grow_with_the_records_and_not_with_their_pairs(monkeypatch:
         engine.consolidate(inputs_of(records(count, projects=count // 20)))
         counts.append(calls)
     assert 0 < counts[1] <= 10 * counts[0], counts
+
+
+def test_a_session_that_worked_in_two_projects_tells_each_of_its_own_tasks() -> None:
+    both = Rollout(cwd="/home/dev/api/src", name="both").user("Fix the parser.").final("Fixed.")
+    both.user("Rename the logo file.", cwd="/home/dev/site/src").final("Renamed.")
+    lines = summary.scan(drafts_of([record_of(both)]).documents[FILE]).of(Section.INDEX)
+    told = {line.heading: line.text for line in lines}
+    assert set(told) == {"/home/dev/api/src", "/home/dev/site/src"}
+    assert "parser" in told["/home/dev/api/src"]
+    assert "logo" not in told["/home/dev/api/src"]
+    assert "logo" in told["/home/dev/site/src"]
+    assert len({line.pointer for line in lines}) == 1

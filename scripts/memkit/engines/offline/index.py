@@ -3,70 +3,84 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from memkit import clock, tokens
 from memkit.documents.record import Body, Task
 from memkit.documents.summary import SummaryLine
-from memkit.engines.base import Source
+from memkit.engines.base import Inputs, Source
 from memkit.engines.offline import titles
 from memkit.engines.offline.programs import Use, listed, use_of
-from memkit.model import Claim, Section, Tombstone
+from memkit.model import Claim, Section
 
 NO_PROJECT = "no project"
 _FULL_BYTES = 260
 _SHORT_CHARS = 60
 
 
-def full(
-    read: Sequence[tuple[Source, Body]], *, claims: Sequence[Claim], tombstones: Sequence[Tombstone]
-) -> list[SummaryLine]:
-    """The records' lines, newest first; a line changed by hand keeps its words, one taken out by hand stays out."""
-    words = {c.thread_id: c for c in claims if c.section is Section.INDEX and c.thread_id}
-    hidden = {t.thread_id for t in tombstones if t.thread_id and t.thread_id not in words}
-    lines = []
-    for source, body in reversed(read):
-        thread = source.record.session_id
-        if thread in hidden:
-            continue
-        by_hand = words.get(thread)
-        lines.append(
-            SummaryLine(
-                section=Section.INDEX,
-                text=by_hand.text if by_hand else sentence(body),
-                pointer=source.file,
-                thread_id=thread,
-                heading=source.project or NO_PROJECT,
-                date=clock.date(source.record.updated_at),
-                mark="by hand" if by_hand else "",
-            )
-        )
-    return lines
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A line of the index, and its title for the shorter form."""
+
+    line: SummaryLine
+    title: str
 
 
-def short(line: SummaryLine, body: Body) -> SummaryLine:
-    """The older form: the first title alone, under "Older Memory Topics"."""
-    title = body.title or line.text
-    text = line.text if line.mark else _quoted(titles.clip(title, max_chars=_SHORT_CHARS))
-    return SummaryLine(
-        section=Section.INDEX,
-        text=text,
-        pointer=line.pointer,
-        thread_id=line.thread_id,
-        heading=line.heading,
-        mark=line.mark,
-    )
+def entries(read: Sequence[tuple[Source, Body]], inputs: Inputs) -> list[Entry]:
+    """The records' lines, newest first; a line changed by hand keeps its words, one taken out by hand stays out.
+
+    A session that worked in several projects has a line in each, which tells of that project's tasks only.
+    """
+    words = {c.thread_id: c for c in inputs.claims if c.section is Section.INDEX and c.thread_id}
+    hidden = {t.thread_id for t in inputs.tombstones if t.thread_id and t.thread_id not in words}
+    return [
+        _entry(source, body, project, tasks, by_hand=words.get(source.record.session_id))
+        for source, body in reversed(read)
+        if source.record.session_id not in hidden
+        for project, tasks in _by_project(source, body, inputs).items()
+    ]
 
 
-def sentence(body: Body) -> str:
-    """What a session was about: its tasks in the user's words, how each ended, what verified it."""
-    if not body.tasks:
-        first = next((row.strip("#*- ") for row in body.text.splitlines() if row.strip("#*- ")), "")
-        return _quoted(titles.clip(body.title or first or "untitled", max_chars=_FULL_BYTES))
-    parts: list[str] = []
+def _by_project(source: Source, body: Body, inputs: Inputs) -> dict[str | None, list[Task]]:
+    groups: dict[str | None, list[Task]] = {} if body.tasks else {source.project: []}
     for task in body.tasks:
-        part = _task(task, brief=len(body.tasks) > 2)
+        project = inputs.project_of(task.project) if task.project else source.project
+        groups.setdefault(project, []).append(task)
+    return groups
+
+
+def _entry(source: Source, body: Body, project: str | None, tasks: Sequence[Task], *, by_hand: Claim | None) -> Entry:
+    own = by_hand if project == source.project else None
+    line = SummaryLine(
+        section=Section.INDEX,
+        text=own.text if own else sentence(tasks) or _quoted(titles.clip(_title(body), max_chars=_FULL_BYTES)),
+        pointer=source.file,
+        thread_id=source.record.session_id,
+        heading=project or NO_PROJECT,
+        date=clock.date(source.record.updated_at),
+        mark="by hand" if own else "",
+    )
+    return Entry(line, tasks[0].title if tasks else _title(body))
+
+
+def _title(body: Body) -> str:
+    first = next((row.strip("#*- ") for row in body.text.splitlines() if row.strip("#*- ")), "")
+    return body.title or first or "untitled"
+
+
+def short(entry: Entry) -> SummaryLine:
+    """The older form: the first title alone, under "Older Memory Topics"."""
+    text = entry.line.text if entry.line.mark else _quoted(titles.clip(entry.title, max_chars=_SHORT_CHARS))
+    return replace(entry.line, text=text, date="")
+
+
+def sentence(tasks: Sequence[Task]) -> str:
+    """What tasks were about: in the user's words, how each ended, what verified it; "" without any."""
+    parts: list[str] = []
+    for task in tasks:
+        part = _task(task, brief=len(tasks) > 2)
         if parts and tokens.byte_length("; ".join([*parts, part])) > _FULL_BYTES:
-            parts.append(f"and {len(body.tasks) - len(parts)} more")
+            parts.append(f"and {len(tasks) - len(parts)} more")
             break
         parts.append(part)
     return "; ".join(parts)

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 
 from memkit import prompts, tokens
 from memkit.documents import summary
-from memkit.documents.record import Body
 from memkit.documents.summary import SummaryLine
-from memkit.engines.base import Inputs, Source
+from memkit.engines.base import Inputs
 from memkit.engines.offline import claims, index, losses, statements, tips
 from memkit.model import Drafts, Section
 
@@ -24,8 +23,8 @@ def consolidate(inputs: Inputs) -> Drafts:
     wishes = claims.lines(held.groups)
     shown = tips.tips(read, inputs)
     hints = tips.tip_lines(shown, tombstones=inputs.tombstones)
-    work = index.full(read, claims=inputs.claims, tombstones=inputs.tombstones)
-    lines = _fit(hand + _loose(inputs), wishes=wishes, tips=hints, work=work, read=read, inputs=inputs)
+    work = index.entries(read, inputs)
+    lines = _fit(hand + _loose(inputs), wishes=wishes, tips=hints, work=work, inputs=inputs)
     text = prompts.memory_summary(lines=lines)
     return Drafts(
         documents={summary.FILE: text},
@@ -46,19 +45,17 @@ def _fit(
     *,
     wishes: Sequence[SummaryLine],
     tips: Sequence[SummaryLine],
-    work: Sequence[SummaryLine],
-    read: Sequence[tuple[Source, Body]],
+    work: Sequence[index.Entry],
     inputs: Inputs,
 ) -> list[SummaryLine]:
-    bodies = {source.record.session_id: body for source, body in read}
     kept = list(fixed)
     # Those that hold everywhere first, then the most recently supported ones.
     ranked = sorted(wishes, key=lambda line: (line.scope is None, line.last or ""), reverse=True)
     kept += _most(ranked, kept, share=_PREFERENCES, inputs=inputs)
-    recent = _most(work, kept, share=_RECENT, inputs=inputs)
+    recent = _most([entry.line for entry in work], kept, share=_RECENT, inputs=inputs)
     kept += recent
     kept += _most(tips, kept, share=_TIPS, inputs=inputs)
-    older = [index.short(line, bodies[line.thread_id]) for line in work[len(recent) :]]
+    older = [index.short(entry) for entry in work[len(recent) :]]
     kept += _most(older, kept, share=1.0, inputs=inputs)
     return _ordered(kept, wishes)
 
