@@ -257,8 +257,8 @@ def test_a_session_that_worked_in_two_projects_tells_each_of_its_own_tasks() -> 
     both.user("Rename the logo file.", cwd="/home/dev/site/src").final("Renamed.")
     lines = summary.scan(drafts_of([record_of(both)]).documents[FILE]).of(Section.INDEX)
     told = {line.heading: line.text for line in lines}
-    assert set(told) == {"/home/dev/api/src", "/home/dev/site/src"}
-    assert "parser" in told["/home/dev/api/src"]
-    assert "logo" not in told["/home/dev/api/src"]
-    assert "logo" in told["/home/dev/site/src"]
+    assert set(told) == {"~/api/src", "~/site/src"}
+    assert "parser" in told["~/api/src"]
+    assert "logo" not in told["~/api/src"]
+    assert "logo" in told["~/site/src"]
     assert len({line.pointer for line in lines}) == 1
