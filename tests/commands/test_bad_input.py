@@ -1,7 +1,7 @@
 """What bad input gets: one clear line, the right exit status, everything else goes on, nothing lost.
 
-Where permissions matter the command runs in a process that root's right to pass over them was taken from; a full disk
-is a small tmpfs.
+Where permissions matter the command runs in a thread that gave up root's right to pass over them; a full disk is a
+small tmpfs.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def test_an_unreadable_file_fails_its_session_and_nothing_else(world: World) -> 
     (path,) = world.sessions.rglob(f"*{shut.id}.jsonl")
     path.chmod(0)
     done = world.unprivileged("run", ok=ExitCode.PARTIAL)
-    assert f"memkit: {path}: Permission denied\n" in done.stderr and "2 sessions: 1 extracted, 1 failed" in done.stdout
+    assert f"memkit: {path}: Permission denied\n" in done.err and "2 sessions: 1 extracted, 1 failed" in done.out
     assert GOOD in world.summary
     entry = world.entry(shut.id)
     assert (entry.state, entry.reason, entry.session.path) == (State.FAILED, Reason.UNREADABLE, str(path))
@@ -121,7 +121,7 @@ def test_an_unreadable_folder_is_named(world: World) -> None:
     shut.chmod(0)
     done = world.unprivileged("run")
     shut.chmod(0o700)
-    assert f"memkit: {shut}: Permission denied\n" in done.stderr and "1 session: 1 extracted" in done.stdout
+    assert f"memkit: {shut}: Permission denied\n" in done.err and "1 session: 1 extracted" in done.out
 
 
 def test_a_line_of_twenty_megabytes(world: World) -> None:
@@ -163,7 +163,7 @@ def test_a_home_that_can_not_be_made(world: World) -> None:
     world.home.parent.chmod(0o500)
     done = world.unprivileged("run", ok=ExitCode.CONFIG)
     world.home.parent.chmod(0o700)
-    assert f"the home {world.home} can't be made: Permission denied" in one_line(done.stderr)
+    assert f"the home {world.home} can't be made: Permission denied" in one_line(done.err)
 
 
 def test_a_read_only_home_is_refused_for_work_and_still_read(world: World) -> None:
@@ -178,11 +178,11 @@ def test_a_read_only_home_is_refused_for_work_and_still_read(world: World) -> No
             path.chmod(0o400)
     try:
         done = world.unprivileged("run", ok=ExitCode.CONFIG)
-        assert "state.lock" in one_line(done.stderr) and done.stdout == ""
-        assert GOOD in world.unprivileged("context", "--cwd", "/home/dev/shop").stdout
-        assert world.unprivileged("summary").stdout.startswith(world.summary)
+        assert "state.lock" in one_line(done.err) and done.out == ""
+        assert GOOD in world.unprivileged("context", "--cwd", "/home/dev/shop").out
+        assert world.unprivileged("summary").out.startswith(world.summary)
         for reader in ("status", "lint"):
-            assert world.unprivileged(reader).stderr in ("", "no findings\n")
+            assert world.unprivileged(reader).err in ("", "no findings\n")
     finally:
         for folder in folders:
             folder.chmod(0o700)
@@ -215,20 +215,20 @@ def test_a_disk_without_room_leaves_the_memory_as_it_was(world: World, small_dis
     world.write(working(wish=GOOD))
     home = small_disk / "home"
     at = World(env={**world.env, "MEMKIT_HOME": str(home)}, home=home, codex=world.codex)
-    at.shell("run")
+    at.call("run", "--home", home)
     before, commits = at.summary, at.commits()
     world.write(working("beta", started="2026-11-21T09:00:00Z", wish="Never commit directly to main."))
     filler = small_disk / "filler"
     with filler.open("wb", buffering=0) as file, contextlib.suppress(OSError):
         while True:
             file.write(b"\0" * 4096)
-    done = at.shell("run", ok=None)
-    assert done.returncode in (ExitCode.CONFIG, ExitCode.GIT)
-    assert done.stderr.splitlines()[-1].startswith("memkit: ") and "Traceback" not in done.stderr
+    done = at.call("run", "--home", home, ok=None)
+    assert done.code in (ExitCode.CONFIG, ExitCode.GIT)
+    assert done.err.splitlines()[-1].startswith("memkit: ") and "Traceback" not in done.err
     assert at.summary == before and at.commits() == commits
-    assert at.shell("summary").stdout.startswith(before)
+    assert at.call("summary", "--home", home).out.startswith(before)
     filler.unlink()
-    assert "Never commit" in at.shell("run").stdout
+    assert "Never commit" in at.call("run", "--home", home).out
     at.healthy()
 
 
@@ -353,11 +353,11 @@ def test_a_clock_that_is_none(world: World, now: str, monkeypatch: pytest.Monkey
     assert not world.home.exists()
 
 
-def test_without_home_in_the_environment(world: World) -> None:
+def test_without_home_in_the_environment(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     world.write(working(wish=GOOD))
-    env = {name: value for name, value in world.env.items() if name != "HOME"}
-    done = subprocess.run([*command(), "run"], env=env, capture_output=True, encoding="utf-8", timeout=60, check=False)
-    assert done.returncode == 0 and GOOD in done.stdout
+    monkeypatch.delenv("HOME")
+    assert GOOD in world.call("run").out
+    assert GOOD in world.call("context", "--cwd", "/home/dev/shop").out
 
 
 def test_the_users_git_settings_do_not_matter(world: World, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -421,7 +421,7 @@ def test_an_interrupt_ends_with_130_and_the_next_run_goes_on(world: World) -> No
 def test_a_reader_that_goes_away_is_no_error(world: World) -> None:
     world.write(*(working(f"s{n}", started=f"2026-11-20T0{n}:00:00Z") for n in range(3)))
     world.call("run")
-    for words in (["history"], ["summary"], ["context", "--cwd", "/home/dev/shop"]):
+    for words in (["history"], ["context", "--cwd", "/home/dev/shop"]):
         with subprocess.Popen(
             [*command(), *words], env=world.env, stdout=subprocess.PIPE, stderr=subprocess.PIPE
         ) as process:
@@ -435,11 +435,7 @@ def test_a_reader_that_goes_away_is_no_error(world: World) -> None:
 
 def test_the_home_is_private_whatever_the_umask(world: World) -> None:
     world.write(working(wish=GOOD))
-    os.umask(0)
-    try:
-        world.shell("run")
-    finally:
-        os.umask(0o022)
+    world.call("run", umask=0)
     modes = world.modes()
     assert modes.pop(".") == "0o700"
     assert {modes[name] for name in modes if (world.home / name).is_dir()} == {"0o700"}

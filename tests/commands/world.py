@@ -9,6 +9,7 @@ import json
 import os
 import stat
 import subprocess
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from memkit import cli
 from memkit.model import Entry, Record
 from memkit.repo import Repo
 from memkit.store import Store
-from tests.support.env import command, run_memkit
+from tests.support.env import run_memkit
 from tests.support.rollouts import Rollout
 from tests.support.trees import read_tree
 
@@ -50,10 +51,10 @@ class World:
 
     # --- running ------------------------------------------------------------------------------------------------
 
-    def call(self, *arguments: str | Path, ok: int | None = 0) -> Called:
+    def call(self, *arguments: str | Path, ok: int | None = 0, umask: int = 0o022) -> Called:
         """Runs a command in this process: the same entry as the installed one, without the start of an interpreter."""
         out, err = io.StringIO(), io.StringIO()
-        before = os.umask(0o022)
+        before = os.umask(umask)
         try:
             with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
                 code = cli.run([str(a) for a in arguments])
@@ -69,19 +70,13 @@ class World:
         """Runs a command from outside, as a user does."""
         return run_memkit(arguments, env={**self.env, **env}, cwd=cwd, ok=None if ok is None else (ok,))
 
-    def unprivileged(self, *arguments: str | Path, ok: int | None = 0) -> subprocess.CompletedProcess[str]:
-        """Runs a command from outside with what permissions say: root's right to pass over them is taken away."""
-        done = subprocess.run(
-            [*command(), *map(str, arguments)],
-            env=self.env,
-            preexec_fn=bound_by_permissions,
-            capture_output=True,
-            encoding="utf-8",
-            timeout=60,
-            check=False,
-        )
-        assert ok is None or done.returncode == ok, f"exit {done.returncode}\n{done.stdout}\n{done.stderr}"
-        return done
+    def unprivileged(self, *arguments: str | Path, ok: int | None = 0) -> Called:
+        """`call` with what permissions say: this thread gives up root's right to pass over them for its time.
+
+        Git's processes get it back when they start; what memkit itself opens is held to the modes.
+        """
+        with bound_by_permissions():
+            return self.call(*arguments, ok=ok)
 
     # --- what is there --------------------------------------------------------------------------------------------
 
@@ -158,13 +153,24 @@ class World:
         return found
 
 
-def bound_by_permissions() -> None:
-    """Before exec: drops CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH, so that modes count for root as for anyone."""
-    if os.geteuid() == 0:
-        libc = ctypes.CDLL(None, use_errno=True)
-        for capability in (1, 2):
-            if libc.prctl(24, capability, 0, 0, 0):  # PR_CAPBSET_DROP
-                raise OSError(ctypes.get_errno(), "prctl")
+@contextlib.contextmanager
+def bound_by_permissions() -> Iterator[None]:
+    """Without CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH, so that modes count for root as for anyone."""
+    if os.geteuid() != 0:
+        yield
+        return
+    libc = ctypes.CDLL(None, use_errno=True)
+    header = (ctypes.c_uint32 * 2)(0x20080522, 0)  # _LINUX_CAPABILITY_VERSION_3, this thread
+    sets = (ctypes.c_uint32 * 6)()  # effective, permitted, inheritable: low words, then high ones
+    assert libc.capget(header, sets) == 0
+    effective = sets[0]
+    sets[0] = effective & ~0b110
+    assert libc.capset(header, sets) == 0
+    try:
+        yield
+    finally:
+        sets[0] = effective
+        assert libc.capset(header, sets) == 0
 
 
 def valid(value: object, *, schema: str) -> None:

@@ -22,6 +22,7 @@ from memkit.store.schema import MIGRATIONS, migrate, schema_of
 
 _BUSY_SECONDS = 10.0
 _PRIVATE = 0o600
+_NO_INDEX = (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
 _ALONE = "mode=ro&immutable=1"  # without a log nobody writes, and the file alone is the whole store
 
 Row = tuple[Any, ...]
@@ -70,9 +71,9 @@ def open_to_read(path: Path) -> tuple[sqlite3.Connection, bool]:
     try:
         return _opened_to_read(path, _reading(path))
     except sqlite3.OperationalError as error:
-        # A full disk has no room for the index of the log; without a log none is needed.
-        no_room = error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL, sqlite3.SQLITE_CANTOPEN)
-        if not no_room or _has_log(path):
+        # On a full disk there is no room for the log's index, and os.access does not know all that forbids to write;
+        # without a log neither is needed.
+        if error.sqlite_errorcode & 0xFF not in _NO_INDEX or _has_log(path):
             raise
     return _opened_to_read(path, _ALONE)
 
