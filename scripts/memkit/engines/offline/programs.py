@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from enum import StrEnum
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import cast
 
@@ -132,14 +132,17 @@ def _masked(line: str) -> bool:
     return weak and (words[0] == ":" or _among(words, set(_data()["explore"])))
 
 
+@lru_cache(4_096)
+def _meaning(line: str) -> frozenset[str]:
+    """The words that two attempts are compared by: every failed command of a session asks for those of all later."""
+    return frozenset(_same().get(w, w) for words in segments(line) for w in words if not w.startswith("-"))
+
+
 def alike(failed: str, tried: str) -> bool:
     """Are two command lines the same attempt: equal, or sharing the program and most of their words?"""
     if failed == tried:
         return True
-    ours, theirs = (
-        {_same().get(w, w) for words in segments(line) for w in words if not w.startswith("-")}
-        for line in (failed, tried)
-    )
+    ours, theirs = _meaning(failed), _meaning(tried)
     common = ours & theirs
     return bool(common) and (
         len(common) / len(ours | theirs) >= _ALIKE or (len(ours) >= 3 and len(common) / len(ours) >= _COVERED)
