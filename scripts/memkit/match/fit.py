@@ -1,4 +1,4 @@
-"""Which languages a text is in: by script, then by words that only they have. English is always among them."""
+"""Which languages a text is in: by script, then by words that only they have. English is among them while it may be."""
 
 from __future__ import annotations
 
@@ -44,7 +44,10 @@ def _token() -> re.Pattern[str]:
 
 @lru_cache(maxsize=65_536)
 def fitting(text: str) -> tuple[Words, ...]:
-    """English and every other language that the text may be in; a sentence may mix English with another one."""
+    """Every language that the text may be in, English first; a sentence may mix English with another one.
+
+    English is left out where all of its words are another one's too ("no" in Spanish) or `loans` ("build", "commit").
+    """
     known = languages()
     if len(known) == 1:
         return known
@@ -63,7 +66,9 @@ def fitting(text: str) -> tuple[Words, ...]:
     for words, count in hits.items():
         script = _family(words)
         best[script] = max(best.get(script, 0), count)
-    return (english, *(w for w, count in hits.items() if count >= _TIE * best[_family(w)]))
+    found = tuple(w for w, count in hits.items() if count >= _TIE * best[_family(w)])
+    elsewhere = english.loans.union(*(w.vocabulary for w in found))
+    return found if found and elsewhere.issuperset(set(tokens) - foreign) else (english, *found)
 
 
 def _family(words: Words) -> str:

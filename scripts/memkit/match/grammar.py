@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from memkit.match.words import Words
+from memkit.match.words import Words, merged
 
 _TASK = ("task_verbs",)
 _MANNER = ("manner_verbs", "negated_imperative")
@@ -129,15 +129,13 @@ def once(text: str, words: Words) -> bool:
     if words.find("one_off").search(text):
         return True
     examples = words.ending("examples")
-    for match in _tickets(words).finditer(text):
-        if not examples.search(text[: match.start()].rstrip(" ([\"'`:,")):
-            return True
-    return False
+    found = (text[: match.start()].rstrip(" ([\"'`:,") for match in _tickets().finditer(text))
+    return any(not examples.search(before) for before in found)
 
 
 @cache
-def _tickets(words: Words) -> re.Pattern[str]:
-    return re.compile("|".join(words.of("tickets")) or r"(?!)")
+def _tickets() -> re.Pattern[str]:
+    return re.compile("|".join(merged("tickets")) or r"(?!)")
 
 
 def reported(text: str, words: Words) -> bool:

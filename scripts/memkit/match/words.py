@@ -150,6 +150,10 @@ class Words:
         return self._words("negation_ends")
 
     @cached_property
+    def loans(self) -> frozenset[str]:
+        return frozenset(self.of("loans"))
+
+    @cached_property
     def negation_goes_on(self) -> frozenset[str]:
         return self._words("negation_goes_on")
 
