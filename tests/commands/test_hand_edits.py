@@ -236,6 +236,29 @@ def test_a_staged_edit_is_an_edit_too(memory: World) -> None:
     memory.healthy()
 
 
+def test_what_the_user_committed_is_an_edit_too(memory: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    own = ("-c", "user.name=Me", "-c", "user.email=me@example.com", "commit", "-qam", "my own words")
+    memory.edit("## User preferences\n", "## User preferences\n- Ask before deleting anything.\n")
+    memory.git(*own)
+    memory.edit(UV, "")
+    memory.git(*own)
+    memory.edit("## General Tips\n", "## General Tips\n- The build takes an hour.\n")
+    assert "2 lines kept, 1 taken out" in memory.call("run").err
+    later(memory, monkeypatch)
+    assert "- Ask before deleting anything." in memory.summary and "- The build takes an hour." in memory.summary
+    assert "always use uv" not in memory.summary and memory.commits().count("my own words") == 2
+
+
+def test_a_revert_by_the_user_takes_lines_out_and_destroys_no_record(memory: World) -> None:
+    memory.git("-c", "user.name=Me", "-c", "user.email=me@example.com", "revert", "--no-edit", "HEAD")
+    assert memory.records == []
+    done = memory.call("run")
+    assert "0 lines kept, " in done.err and len(memory.records) == 2
+    assert "always use uv" not in memory.summary
+    assert memory.call("run").out.startswith("nothing new") and memory.call("run").err == ""
+    memory.healthy()
+
+
 def test_an_edit_made_while_a_run_works_is_kept_and_the_work_done_anew(
     memory: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -16,9 +16,9 @@ from memkit.repo import mend, objects, publishing, staging
 from memkit.repo.door import BY_HAND, Door
 from memkit.repo.files import changed
 from memkit.repo.staging import Staging
-from memkit.repo.values import Change, Commit, Moved
+from memkit.repo.values import Change, ChangeKind, Commit, Moved
 
-__all__ = ["Change", "Commit", "Moved", "Repo", "Staging"]
+__all__ = ["Change", "ChangeKind", "Commit", "Moved", "Repo", "Staging"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,11 +19,13 @@ from memkit.clock import date
 from memkit.documents import Malformed, record, summary
 from memkit.documents.summary import SummaryLine
 from memkit.model import Claim, Tombstone, canonical
-from memkit.repo import Change, Repo
+from memkit.repo import Change, ChangeKind, Repo
 from memkit.store import Store
 
 CLAIMS, TOMBSTONES = "hand.jsonl", "tombstones.jsonl"
 T = TypeVar("T")
+_AUTHORS = ("memkit", "by hand")  # of the commits that memkit makes
+_MOST_COMMITS = 200
 _OWN_FILES = ("memkit.yaml", "rules.yaml", ".gitignore")
 
 
@@ -42,7 +44,7 @@ class HandEdits:
 def take_hand_edits(*, store: Store, repo: Repo, now: float) -> HandEdits:
     """Commits what was edited in the home by hand and keeps its words. For the holder of the consolidation lock."""
     warnings: list[str] = []
-    changes = _without_links(repo, warnings)
+    changes = _with_commits(_without_links(repo, warnings), repo)
     paths: list[str] = []
     kept: list[Claim] = []
     buried: list[Tombstone] = []
@@ -113,6 +115,31 @@ def _without_links(repo: Repo, warnings: list[str]) -> tuple[Change, ...]:
         (repo.home / change.path).unlink()
         warnings.append(f"{change.path} was a symbolic link and is taken away")
     return repo.changed() if links else changes
+
+
+def _with_commits(changes: Sequence[Change], repo: Repo) -> tuple[Change, ...]:
+    """The changes and what the user committed (or pulled, or reverted) since memkit's own last commit, as one."""
+    theirs: list[str] = []
+    base = ""
+    for commit in repo.history(limit=_MOST_COMMITS):
+        base = commit.id
+        if commit.author in _AUTHORS:
+            break
+        theirs.append(commit.id)
+    if not theirs or base == theirs[-1]:
+        return tuple(changes)
+    found = {change.path: change for change in changes}
+    paths = sorted({path for each in theirs for path in repo.show_files(each)})
+    old, new = (repo.read_files(paths, rev=rev) for rev in (base, "HEAD"))
+    for path in paths:
+        was, now = (
+            None if data is None else data.decode("utf-8", "replace") for data in (old.get(path), new.get(path))
+        )
+        now = found[path].new if path in found else now
+        if was != now:
+            kind: ChangeKind = "deleted" if now is None else "added" if was is None else "modified"
+            found[path] = Change(path=path, kind=kind, old=was, new=now)
+    return tuple(found[path] for path in sorted(found))
 
 
 def _is_ours(change: Change) -> bool:
