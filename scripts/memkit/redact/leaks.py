@@ -6,6 +6,7 @@ import functools
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from itertools import accumulate
+from pathlib import Path
 from typing import Any
 
 from memkit.redact.shape import is_uuid
@@ -36,12 +37,15 @@ WIDER = frozenset({"curl-auth-user", "curl-auth-header", "slack-webhook-url", "m
 def _scanner() -> Callable[[str], list[Any]] | None:
     if BETTERLEAKS is None:
         return None
-    try:
-        BETTERLEAKS.scan_string("probe")
-    except (OSError, BETTERLEAKS.BetterleaksError):
-        return None
-    scan: Callable[[str], list[Any]] = BETTERLEAKS.scan_string
-    return scan
+    rules = str(Path(__file__).parent / "data" / "betterleaks.toml")
+    quick: Callable[[str], list[Any]] = functools.partial(BETTERLEAKS.scan_string, config_path=rules)
+    for scan in (quick, BETTERLEAKS.scan_string):  # another release may refuse the rules: then all of its own
+        try:
+            scan("probe")
+        except (OSError, BETTERLEAKS.BetterleaksError):
+            continue
+        return scan
+    return None
 
 
 def _provider(rule: str) -> bool:

@@ -19,9 +19,12 @@ except ImportError:  # an extra: no wheel for every platform
 Hit = tuple[int, int]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Keyword:
-    """A literal that a rule is anchored at. anycase folds ASCII letters only, so that both engines agree."""
+    """A literal that a rule is anchored at. anycase folds ASCII letters only, so that both engines agree.
+
+    Compared by identity: the engine of a tuple of them is looked up for every text.
+    """
 
     text: str
     anycase: bool = False
