@@ -14,7 +14,7 @@ from memkit.match.grammar import (
     works,
 )
 from memkit.match.sentences import parts
-from memkit.match.words import Words
+from memkit.match.words import Words, written_together
 
 _FEW_WORDS = 4
 WORD_CHARS = 2.0  # letters to a word where words have no spaces between them
@@ -92,6 +92,8 @@ def _ends_in_subject(before: str, words: Words) -> bool:
 
 def remark(text: str, words: Words) -> bool:
     """A few words that tell of nothing: "pnpm, never npm", "conventional commits always"."""
+    if words.spaced and written_together(text):
+        return False  # "把 type 改成 Always" has one English word and is none
     few = len(text.split()) <= _FEW_WORDS if words.spaced else len(text) <= _FEW_WORDS * WORD_CHARS
     tells = words.find("being", "describing", "statements", "first_person", "modals").search(text)
     return few and not tells and not words.find("determiners", "subjects").match(strip_lead(text, words))

@@ -11,11 +11,9 @@ from functools import cache, lru_cache
 import snowballstemmer
 
 from memkit.match.fit import main_language
-from memkit.match.words import Words
+from memkit.match.words import KANA_HAN, UNSPACED, Words, written_together
 
-_RUN = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff々〆ー"  # kana and Han: written without spaces
 _HAN = "[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff々〆]"
-_OWN = f"{_RUN}\uac00-\ud7af"  # with Hangul: particles stick to words of other scripts
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +44,12 @@ def _tokens() -> re.Pattern[str]:
 
 @cache
 def _borders() -> re.Pattern[str]:
-    return re.compile(rf"(?<=[{_OWN}])(?=[^\W{_OWN}])|(?<=[^\W{_OWN}])(?=[{_OWN}])")
+    return re.compile(rf"(?<=[{UNSPACED}])(?=[^\W{UNSPACED}])|(?<=[^\W{UNSPACED}])(?=[{UNSPACED}])")
 
 
 @cache
 def _runs() -> re.Pattern[str]:
-    return re.compile(rf"[{_RUN}]+")
+    return re.compile(rf"[{KANA_HAN}]+")
 
 
 @cache
@@ -60,7 +58,7 @@ def _particles(words: Words) -> re.Pattern[str]:
     known = (
         words.stopwords | words.negations | words.negation_ends | words.strong_slots | words.weak_slots | words.whole
     )
-    found = {re.escape(word) for word in known} | {s for f in words.of("negated_pairs") for s in words.spelled(f)}
+    found = {re.escape(word) for word in known} | words.fragments("negated_pairs")
     return re.compile(f"({'|'.join(sorted(found, key=lambda f: (-len(f), f)))})") if found else re.compile(r"(?!)")
 
 
@@ -99,7 +97,7 @@ def stem(word: str, name: str) -> str:
 
 def _tokenise(text: str, words: Words) -> list[str]:
     """The tokens of a normalised text; runs without spaces are cut at the language's particles and into bigrams."""
-    if not _has_own(text):
+    if not written_together(text):
         return _tokens().findall(text)
     found: list[str] = []
     for token in _tokens().findall(_borders().sub(" ", text)):
@@ -112,11 +110,6 @@ def _tokenise(text: str, words: Words) -> list[str]:
             elif piece:
                 found += _cut(piece)
     return found
-
-
-@lru_cache(maxsize=4096)
-def _has_own(text: str) -> bool:
-    return bool(re.search(f"[{_OWN}]", text))
 
 
 def _known(token: str, words: Words) -> bool:
@@ -147,7 +140,8 @@ def _respelled(text: str, words: Words) -> str:
 
 @cache
 def _respellings(words: Words) -> tuple[tuple[re.Pattern[str], str], ...]:
-    return tuple((re.compile(rf"(?<!\w)(?:{wrong})(?!\w)"), right) for wrong, right in words.rows("respellings"))
+    form = r"(?<!\w)(?:{})(?!\w)" if words.spaced else "(?:{})"
+    return tuple((re.compile(form.replace("{}", wrong)), right) for wrong, right in words.rows("respellings"))
 
 
 @lru_cache(maxsize=65_536)

@@ -13,6 +13,9 @@ from itertools import product
 from typing import cast
 
 Raw = Mapping[str, object]
+KANA_HAN = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff々〆ー"  # written without spaces
+# With Hangul, where particles stick to words of other scripts.
+UNSPACED = f"{KANA_HAN}\uac00-\ud7af"
 # Shorter words without their marks (là, tự) are words of too many languages to speak for one.
 _TYPED = 3
 
@@ -73,6 +76,26 @@ class Words:
             other = other.replace(mark, letters)
         return {text, other, self.plain(text)}
 
+    def _patterns_of(self, fragment: str) -> set[str]:
+        """The fragment in all spellings. A sign with another form becomes a class of both: `(?!后)` excludes 後."""
+        signs = self._signs
+        if not signs:
+            return self.spelled(fragment)
+        pieces, inside = [], False
+        for char in fragment:
+            inside = (inside or char == "[") and char != "]"
+            forms = signs.get(char, char)
+            pieces.append(f"[{forms}]" if len(forms) > 1 and not inside else forms)
+        return {"".join(pieces)}
+
+    @cached_property
+    def _signs(self) -> dict[str, str]:
+        found: dict[str, str] = {}
+        for sign, other in self.rows("spellings"):
+            if len(sign) == len(other) == 1:
+                found[sign] = found.get(sign, sign) + other
+        return found
+
     def plain(self, text: str) -> str:
         """The text in the one spelling that is compared: without marks over and under its letters, simplified signs."""
         for sign, other in self.rows("spellings"):
@@ -93,9 +116,12 @@ class Words:
     def body(self, *keys: str) -> str:
         """The lists' fragments as alternatives, longest first; "" when they are empty."""
         if keys not in self._bodies:
-            spelled = {s for key in keys for f in self.of(key) for s in self.spelled(f)}
-            self._bodies[keys] = "|".join(sorted(map(self._gapped, spelled), key=lambda f: (-len(f), f)))
+            self._bodies[keys] = "|".join(sorted(self.fragments(*keys), key=lambda f: (-len(f), f)))
         return self._bodies[keys]
+
+    def fragments(self, *keys: str) -> set[str]:
+        """The lists' fragments in all their spellings."""
+        return {self._gapped(s) for key in keys for f in self.of(key) for s in self._patterns_of(f)}
 
     def _gapped(self, fragment: str) -> str:
         """Spaces as any white space; one sign of it in a look-behind, whose width has to be fixed."""
@@ -204,6 +230,16 @@ def unmarked(text: str) -> str:
     """The text without marks over and under its letters: "luôn đúng" gives "luon dung"."""
     bare = "".join(c for c in unicodedata.normalize("NFD", text) if not unicodedata.combining(c))
     return bare.replace("đ", "d").replace("Đ", "D").replace("ß", "ss")
+
+
+@cache
+def _unspaced() -> re.Pattern[str]:
+    return re.compile(f"[{UNSPACED}]")
+
+
+def written_together(text: str) -> bool:
+    """Does the text hold signs of a script whose words, or whose words and particles, have no spaces between them?"""
+    return bool(_unspaced().search(text))
 
 
 def _plain_words(fragment: str) -> set[str]:
