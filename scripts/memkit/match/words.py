@@ -223,7 +223,7 @@ class Words:
 
 @cache
 def _form() -> re.Pattern[str]:
-    return re.compile(r"(?<![?P])<([a-z]+)>")
+    return re.compile(r"(?<!\(\?)(?<!\(\?P)<([a-z]+)>")
 
 
 def unmarked(text: str) -> str:
