@@ -6,10 +6,11 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache, lru_cache
 
 from memkit import tokens
 from memkit.engines.offline import titles
-from memkit.engines.offline.programs import Use, exit_code, listed, pattern, patterns, use_of
+from memkit.engines.offline.programs import Use, exit_code, lined, listed, pattern, patterns, use_of
 from memkit.model import Kind, Row
 
 _RESULT_CHARS = 180
@@ -44,8 +45,7 @@ class Ran:
     def error(self) -> str:
         """The output's line that says why it failed, else the last one; with the failed test's name when one stands."""
         found = re.sub(r"^E\s+", "", telling_line(self.output, "errors")) or f"exit {self.exit_code}"
-        lines = (" ".join(line.split()) for line in self.output.splitlines())
-        test = next((line for line in lines if any(p.search(line) for p in patterns("failed_test"))), "")
+        test = _failed_test(self.output)
         return found if not test or test in found or found in test else f"{titles.clip(test, max_chars=100)}: {found}"
 
 
@@ -60,6 +60,7 @@ class Patched:
     lines: tuple[tuple[str, str], ...] = ()
 
 
+@lru_cache(1_024)
 def telling_line(output: str, key: str) -> str:
     """The line of an output that a list of patterns (results, errors) points to, cut to 180 characters.
 
@@ -67,13 +68,31 @@ def telling_line(output: str, key: str) -> str:
     """
     lines = [" ".join(line.split()) for line in output.splitlines()]
     # "> tsc --noEmit" is a script runner repeating what it runs.
-    lines = [line for line in lines if any(c.isalnum() for c in line) and not line.startswith("> ")][-400:]
-    for found in patterns(key):
+    lines = [line for line in lines if _letters().search(line) and not line.startswith("> ")][-400:]
+    joined = "\n".join(lines)
+    for found in lined(key):
+        if not found.search(joined):
+            continue
         for at in range(len(lines) - 1, -1, -1):
             if found.search(lines[at]):
                 more = f" {lines[at + 1]}" if lines[at].endswith(":") and at + 1 < len(lines) else ""
                 return titles.clip(lines[at] + more, max_chars=_RESULT_CHARS)
     return titles.clip(lines[-1], max_chars=_RESULT_CHARS) if lines else ""
+
+
+@lru_cache(1_024)
+def _failed_test(output: str) -> str:
+    """The first line of an output that names a failed test, "" when none does."""
+    joined = "\n".join(" ".join(line.split()) for line in output.splitlines())
+    if not any(found.search(joined) for found in lined("failed_test")):
+        return ""
+    lines = joined.split("\n")
+    return next((line for line in lines if any(found.search(line) for found in lined("failed_test"))), "")
+
+
+@cache
+def _letters() -> re.Pattern[str]:
+    return re.compile(r"[^\W_]")
 
 
 def ran(rows: Sequence[Row]) -> list[Ran]:

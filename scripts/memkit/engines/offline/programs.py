@@ -35,6 +35,12 @@ def patterns(key: str) -> tuple[re.Pattern[str], ...]:
 
 
 @cache
+def lined(key: str) -> tuple[re.Pattern[str], ...]:
+    """The same for texts of several lines: `^` is the beginning of each."""
+    return tuple(re.compile(p.pattern, p.flags | re.MULTILINE) for p in patterns(key))
+
+
+@cache
 def pattern(key: str) -> re.Pattern[str]:
     """The one regular expression that stands under a key."""
     return re.compile(str(_data()[key]))
