@@ -59,6 +59,11 @@ def _adverb_wish(text: str, match: re.Match[str], words: Words) -> bool:
     if words.find("subordinate").search(before) and not words.find("make_sure").match(strip_lead(before, words)):
         return False
     opening = _before_verb(before, words)
+    condition, _, rest = before.rpartition(",")
+    if rest and words.find("whenever", "conditions").match(opening_of(condition + " x", words)):
+        then = text[len(condition) + 1 :].lstrip()
+        found = words.find("adverbs").search(then)
+        return bool(found and _adverb_wish(then, found, words))
     if not opening:
         return (
             _acts(after, words)
