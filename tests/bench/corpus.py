@@ -46,6 +46,11 @@ class Made:
     files: tuple[Path, ...]
     size: int
 
+    def remove(self) -> None:
+        """Takes it off the disk."""
+        shutil.rmtree(self.folder)
+        self.folder.with_suffix(".made").unlink()
+
 
 def corpus(cache: Path, *, sessions: int, size: int) -> Made:
     """Rollouts of about `size` bytes in all, made unless they are there."""
@@ -98,14 +103,14 @@ def small_sessions(cache: Path, *, sessions: int) -> Made:
     return _kept(cache / f"{sessions}-small", fill=fill)
 
 
-def text(size: int) -> str:
-    """`size` characters of what agents read and print, without secrets."""
+def texts(size: int) -> tuple[str, ...]:
+    """About `size` characters of what agents read and print, without secrets, as rows of a session come."""
     chance = random.Random(11)
-    parts: list[str] = []
+    made: list[str] = []
     while size > 0:
-        parts.append(_printed(chance) if chance.random() < 0.7 else _prose(chance, words=60))
-        size -= len(parts[-1]) + 1
-    return "\n".join(parts)[: size or None]
+        made.append(_printed(chance) if chance.random() < 0.7 else _prose(chance, words=60))
+        size -= len(made[-1])
+    return tuple(made)
 
 
 def _kept(folder: Path, *, fill: Callable[[Path], None]) -> Made:
