@@ -15,7 +15,7 @@ def _end() -> re.Pattern[str]:
     # Full-width stops end a sentence without a space; the others need one, so that 3.11 and app.py stay whole.
     return re.compile(
         # Each run of signs or empty lines is read once: pastes may hold very long ones.
-        r"(?<![.!?…])[.!?…]++[\"'”’»)\]*_]*(?=\s|$)|[。！？｡]++[」』”）]*"
+        r"(?<![.!?…])[.!?…]++[\"'”’»)\]*_]*(?=\s|$)|[。！？｡]++(?:[」』”）]++(?!と|って)|(?![」』”）]))"
         r"|\n(?:[^\S\n]*+\n)++[^\S\n]*+|\n[^\S\n]*(?=[-*•]\s|\d+[.)]\s)|\n(?=[^\S\n]*\S)"
     )
 
