@@ -37,7 +37,7 @@ def _free_adverb_wish(text: str, match: re.Match[str], words: Words) -> bool:
     start = max(text.rfind(sign, 0, match.start()) for sign in ",，、:：") + 1
     stops = [text.find(sign, match.end()) for sign in ",，、"]
     part = text[start : min((s for s in stops if s >= 0), default=len(text))]
-    alone = not opening_of(f"{part.rstrip(' .!…。！～~')} x", words)[:-1].strip()
+    alone = not opening_of(f"{part.rstrip(' .!…。！~')} x", words)[:-1].strip()
     part, start = (text, 0) if alone else (part, start)
     if words.find("subordinate").search(strip_lead(part, words)[: max(0, match.start() - start)]):
         told = words.find("make_sure", "polite").match(strip_lead(part, words))
