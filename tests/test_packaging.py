@@ -19,7 +19,10 @@ import pytest
 import memkit
 
 TOP = Path(__file__).resolve().parents[1]
-TARGETS = ["setup", "memories", "extract", "consolidate", "summary", "lint-memory", "status", "test", "lint", "clean"]
+TARGETS = [
+    "setup", "memories", "extract", "consolidate", "summary", "lint-memory", "status", "test", "lint", "bench", "profile",
+    "clean",
+]  # fmt: skip
 
 
 def checkout(folder: Path) -> Path:
