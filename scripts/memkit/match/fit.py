@@ -7,7 +7,8 @@ from functools import cache, lru_cache
 
 from memkit.match.words import Words, languages
 
-# Of a text's words, how many (or what share of them) have to be a language's own and not English.
+# Of a text's words, how many (or what share of them) have to be a language's own and not English; or more than are
+# English and not the language's.
 _OWN_WORDS = 2
 _OWN_SHARE = 0.25
 # Languages of one script that share most words (Portuguese, Spanish) are both judged, when they come this near.
@@ -60,7 +61,9 @@ def fitting(text: str) -> tuple[Words, ...]:
             continue
         own = len(foreign & words.vocabulary)
         lettered = bool(_letters(words).search(text))
-        if _script(words) or lettered or own >= _OWN_WORDS or (own and own >= _OWN_SHARE * len(set(tokens))):
+        theirs = len(set(tokens) - foreign - words.vocabulary - english.loans)
+        many = own >= _OWN_WORDS or own > theirs or own >= max(1, _OWN_SHARE * len(set(tokens)))
+        if _script(words) or lettered or many:
             hits[words] = sum(t in words.vocabulary for t in tokens) + _OWN_WORDS * lettered
     best: dict[str, int] = {}
     for words, count in hits.items():

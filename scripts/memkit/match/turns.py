@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memkit.match.fit import fitting
+from memkit.match.fit import fitting, main_language
 from memkit.match.grammar import directive, is_question, opening_of, strip_lead, verb, works
 from memkit.match.sentences import parts, sentences
 
@@ -78,7 +78,9 @@ def asks(sentence: str) -> bool:
 
 
 def task_like(sentence: str) -> bool:
-    """Asks for work: an imperative with a verb of work, or "can you …", "I need …"."""
+    """Asks for work: an imperative with a verb of work, or "can you …", "I need …"; leave to go on does not."""
+    if approves(sentence):
+        return False
     for words in fitting(sentence):
         if works(sentence, words):
             return True
@@ -91,6 +93,15 @@ def task_like(sentence: str) -> bool:
 def wraps_up(sentence: str) -> bool:
     """Asks only to commit, push or merge what was done."""
     return any(verb(opening_of(sentence, words), words, "wrap_up") for words in fitting(sentence))
+
+
+def bare(sentence: str) -> str:
+    """The sentence without what only leads it in or makes it polite ("请帮我", "Kannst du bitte"), as for a title."""
+    words = main_language(sentence)
+    rest = strip_lead(sentence, words)
+    polite = words.find("polite").match(rest)
+    rest = strip_lead(rest[polite.end() :].lstrip(" ,，、:：—–-"), words) if polite else rest
+    return rest if any(c.isalnum() for c in rest) else sentence
 
 
 def requests(text: str) -> bool:

@@ -209,6 +209,7 @@ class Words:
             for fragment in value if isinstance(value, list) else ():
                 if isinstance(fragment, str):
                     found |= _plain_words(_form().sub("#", fragment)) | self._inflected(fragment)
+        found |= {word for row in self.rows("synonyms") for word in row}
         typed = {s for word in found for s in self.spelled(word) if len(s) >= _TYPED}
         return frozenset(found | typed)
 
