@@ -194,7 +194,7 @@ def test_files_that_were_put_back_are_not_changed() -> None:
         ("https://example.com/issues/8 fix this", "https://example.com/issues/8 fix this"),
         ("The page is white, no idea why. Can you have a look?", "The page is white, no idea why"),
         ("Исправь округление в счетах.", "Исправь округление в счетах"),
-        ("修正发票的舍入问题。", "修正发票的舍入问题。"),
+        ("修正发票的舍入问题。", "修正发票的舍入问题"),
         ("Add a 🚀 to the deploy banner", "Add a 🚀 to the deploy banner"),
         ("The badge shows 0. Render nothing until the cart is loaded.", "Render nothing until the cart is loaded"),
     ],

@@ -1,11 +1,12 @@
 """The one normaliser: wishes, subjects, near-duplicates and conflicts, by word lists of each language."""
 
 from memkit.match.sentences import sentences
-from memkit.match.stances import normalise, stance, subject
+from memkit.match.stances import length, normalise, stance, subject
 from memkit.match.subjects import conflict, key_words, same
 from memkit.match.turns import (
     approves,
     asks,
+    bare,
     complains,
     corrects,
     decides,
@@ -24,6 +25,7 @@ __all__ = [
     "Wish",
     "approves",
     "asks",
+    "bare",
     "complains",
     "conflict",
     "corrects",
@@ -34,6 +36,7 @@ __all__ = [
     "judge",
     "key_words",
     "leaves_open",
+    "length",
     "normalise",
     "praises",
     "requests",

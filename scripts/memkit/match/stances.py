@@ -239,6 +239,13 @@ def _unique(words: Iterable[str]) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=65_536)
+def length(text: str) -> int:
+    """How many words a text has, about: between spaces, and two signs of Han or kana to a word."""
+    together = sum(len(run) for run in _runs().findall(text))
+    return len(_runs().sub(" ", text).split()) + (together + 1) // 2
+
+
+@lru_cache(maxsize=65_536)
 def subject(text: str) -> str:
     """The normalised subject: sorted stems for, then `!`stems against. Empty when nothing but stop words is said."""
     s = stance(text)

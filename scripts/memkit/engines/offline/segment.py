@@ -108,7 +108,7 @@ def _goes_on(turn: Turn, task: Task) -> bool:
         # done for yet, it is the work itself.
         return task.changed or not task.turns[-1].answered or all(_leans_on(s) for s in asked)
     if not asked:
-        return not (turn.acted and match.asks(text) and len(text.split()) > _SHORT)
+        return not (turn.acted and match.asks(text) and match.length(text) > _SHORT)
     return all(_leans_on(s) for s in asked)
 
 
@@ -137,7 +137,7 @@ def _asks_work(turn: Turn) -> bool:
     for sentence in match.sentences(turn.own):
         if match.judge(sentence).wish is not match.Wish.NONE or match.task_like(sentence):
             return True
-        if not match.asks(sentence) and not match.greets(sentence) and len(sentence.split()) > _SHORT:
+        if not match.asks(sentence) and not match.greets(sentence) and match.length(sentence) > _SHORT:
             return True
         if _names_file(sentence):
             return True

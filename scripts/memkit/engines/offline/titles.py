@@ -7,8 +7,10 @@ import re
 from memkit import match, tokens
 from memkit.engines.offline import phrases
 from memkit.engines.offline.segment import Task, Turn, asks_work
+from memkit.match.words import unmarked
 
 _TITLE_CHARS = 90
+_STOPS = " .!,;:。！，、；："
 
 
 def title(task: Task) -> str:
@@ -58,15 +60,11 @@ def _trim(sentence: str) -> str:
         sentence.strip(),
         flags=re.IGNORECASE,
     )
-    text = (
-        re.sub(r"^(?:can|could|would|will) you(?: please)?(?: also)?\s+", "", text, flags=re.IGNORECASE).rstrip(
-            " .!,;:"
-        )
-        or sentence
-    )
+    text = re.sub(r"^(?:can|could|would|will) you(?: please)?(?: also)?\s+", "", text, flags=re.IGNORECASE)
+    text = match.bare(text).rstrip(_STOPS) or sentence
     if phrases.holds(text, "puts_off") and ", " in text:
         text = text[: text.rindex(", ")]
-    text = text.rstrip("?") if match.task_like(text.rstrip("?")) else text
+    text = text.rstrip("?？") if match.task_like(text.rstrip("?？")) else text
     # "https://…", "src/a.py", "iOS" and "`npm`" keep their spelling.
     word = text.split(maxsplit=1)[0].rstrip(",.:;!?") if text.strip() else ""
     return text[:1].upper() + text[1:] if word.isalpha() and word.islower() else text
@@ -77,7 +75,7 @@ def _cut(text: str) -> str:
     if len(text) <= _TITLE_CHARS:
         return text
     head = text[:_TITLE_CHARS]
-    clause = max(head.rfind(mark) for mark in (", ", "; ", " – ", " — ", ": "))
+    clause = max(head.rfind(mark) for mark in (", ", "; ", " – ", " — ", ": ", "，", "、", "；", "：", "。"))
     if clause > _TITLE_CHARS // 3:
         return head[:clause]
     return (head.rsplit(" ", 1)[0] if " " in head[40:] else head).rstrip(" ,;:—–-(") + "…"
@@ -89,12 +87,16 @@ def _first_line(text: str) -> str:
 
 def clip(text: str, *, max_chars: int) -> str:
     """The text, or its beginning up to a word's end and `…`."""
-    return text if len(text) <= max_chars else text[:max_chars].rsplit(" ", 1)[0].rstrip(" ,;:") + "…"
+    if len(text) <= max_chars:
+        return text
+    head = text[:max_chars]
+    # Without spaces between words a space far back is none of a word's end near the limit.
+    return (head.rsplit(" ", 1)[0] if " " in head[max_chars // 2 :] else head).rstrip(_STOPS) + "…"
 
 
 def slug(name: str) -> str:
-    """ASCII words of a title joined by `-`, at most 60 characters; "" where the title has none."""
-    words = re.findall(r"[a-z0-9]+", name.replace("[REDACTED_SECRET]", "").lower())
+    """ASCII words of a title (marks taken off: "für" is "fur"), joined by `-`, at most 60 characters; "" if none."""
+    words = re.findall(r"[a-z0-9]+", unmarked(name.replace("[REDACTED_SECRET]", "")).lower())
     kept = [
         w
         for w in words
