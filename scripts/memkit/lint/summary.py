@@ -71,7 +71,7 @@ def _duplicates(file: str, doc: SummaryDoc) -> Iterator[Finding]:
 
 def _key(line: SummaryLine) -> tuple[str, ...]:
     if line.pointer:
-        return ("pointer", line.pointer)
+        return ("pointer", line.heading, line.pointer)  # a session of two projects stands in both
     return ("text", line.scope or "", line.heading, " ".join(line.text.casefold().split()).rstrip("."))
 
 

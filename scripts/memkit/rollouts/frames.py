@@ -82,7 +82,7 @@ def seconds(value: object) -> float | None:
         return clock.parse(value)
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    return value / 1000 if value > 1e11 else float(value)
+    return clock.checked(value / 1000 if 1e11 < value <= 1000 * clock.LAST else value)
 
 
 def framed(raw: bytes) -> Frame | None:
