@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from memkit.rollouts.heads import Problem, head, named_session
+from memkit.rollouts.heads import Problem, first_ordinal, head, named_session, paged
 
 __all__ = ["Found", "Problem", "find", "find_in", "head", "named_session"]
 
@@ -43,6 +43,30 @@ def find_in(paths: Sequence[Path]) -> Iterator[Found | Problem]:
     """
     seen: set[tuple[int, int]] = set()
     yield from _in_order(each for path in paths for each in _named(path, seen=seen))
+
+
+def segments(path: Path) -> list[Path]:
+    """The files of a thread that is written page by page, in order up to that one; any other file alone.
+
+    Pages lie in the same folder, or in others of the same tree by day. Their order is that of their first ordinals.
+    """
+    named = paged().fullmatch(path.name)
+    if named is None:
+        return [path]
+    top = path.absolute().parent
+    days = top.parts[-3:]
+    folders = top.parents[2].glob("*/*/*") if len(days) == 3 and all(map(str.isdigit, days)) else [top]
+    pages = _in_order(each for folder in folders for each in _pages(folder, thread=named[1]))
+    others = [each.path for each in pages if each.path.name != path.name]
+    last = (first_ordinal(path), path.name)
+    before = sorted((first_ordinal(each), each.name, each) for each in others)
+    return [*(each for ordinal, name, each in before if (ordinal, name) < last), path]
+
+
+def _pages(folder: Path, *, thread: str) -> Iterator[Found | Problem]:
+    for path in folder.glob(f"rollout-*{thread}*"):
+        if paged().fullmatch(path.name) or path.name.partition(thread)[2] in _SUFFIXES:
+            yield from _file(path, seen=set())
 
 
 # --- walking -------------------------------------------------------------------------------------------------------
@@ -94,12 +118,6 @@ def _file(path: Path, *, seen: set[tuple[int, int]]) -> Iterator[Found | Problem
     elif (about.st_dev, about.st_ino) not in seen:
         seen.add((about.st_dev, about.st_ino))
         yield Found(path=path, size=about.st_size, mtime_ns=about.st_mtime_ns)
-
-
-# --- head and tail -------------------------------------------------------------------------------------------------
-
-
-# --- the session ---------------------------------------------------------------------------------------------------
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:

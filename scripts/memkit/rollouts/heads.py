@@ -167,6 +167,23 @@ def _uuid() -> re.Pattern[str]:
     return re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
 
+@cache
+def paged() -> re.Pattern[str]:
+    """The file name of a page of a thread: `rollout-<time>-<thread>_<segment>.jsonl`; the thread is its first group."""
+    return re.compile(rf"rollout-.+?-({_uuid().pattern})_[0-9A-Za-z-]+\.jsonl(?:\.zst)?")
+
+
+def first_ordinal(path: Path) -> int:
+    """The ordinal of a file's first line, -1 when it has none or can't be read."""
+    try:
+        with frames.opened(path) as stream:
+            raw = next(frames.raw_lines(stream), b"")
+        ordinal = shapes.loose_decoder().decode(raw).ordinal
+    except (OSError, RolloutError, *frames.DAMAGED):
+        return -1
+    return ordinal if isinstance(ordinal, int) else -1
+
+
 def _session(path: Path, *, about: os.stat_result, beginning: _Beginning, last: float | None) -> Session:
     meta = beginning.meta or shapes.Meta()
     git = meta.git if isinstance(meta.git, dict) else {}
@@ -174,6 +191,8 @@ def _session(path: Path, *, about: os.stat_result, beginning: _Beginning, last: 
     forked_from = text_of(meta.forked_from_id) or text_of(meta.parent_thread_id)
     if own and named and own not in named and not beginning.meta_first:
         own, forked_from = "", own  # the file's own one is damaged: this is the one of the parent that it repeats
+    if paged().fullmatch(path.name):
+        own = named[0]  # what the meta names may be the page
     return Session(
         id=own or _id_of(path),
         path=_shown(path),

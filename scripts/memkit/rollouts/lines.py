@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,15 +22,15 @@ _ENDS = (_END, b"}}\r\n", b"}}")
 
 
 class Lines:
-    """The lines of a rollout file that are read, in file order, with counts of the others.
+    """The lines of a session's files that are read, in their order, with counts of the others.
 
     count: lines that are not empty; bad: lines, or pieces of lines, that gave nothing; unknown: lines of a type
     name, or a shape, that is not known. Of a line whose type is not read, only the beginning and the end are looked at.
     With `fast` off, every line is decoded in full: same lines, same counts.
     """
 
-    def __init__(self, path: Path, *, fast: bool = True) -> None:
-        self._path = path
+    def __init__(self, paths: Sequence[Path], *, fast: bool = True) -> None:
+        self._paths = paths
         self._fast = fast
         self.count = 0
         self.bad = 0
@@ -39,7 +40,7 @@ class Lines:
 
     def __iter__(self) -> Iterator[Line]:
         """Raises OSError, and RolloutError as `opened` does."""
-        return self._by_heads() if self._fast else self._in_full()
+        return chain.from_iterable(map(self._by_heads, self._paths)) if self._fast else self._in_full()
 
     def rate(self) -> Line | None:
         """The newest line with rate limits, of those that were passed."""
@@ -49,11 +50,11 @@ class Lines:
                     return shapes.Line(shapes.payload_decoder(shapes.NEWEST).decode(frame.payload), frame.time)
         return None
 
-    def _by_heads(self) -> Iterator[Line]:
+    def _by_heads(self, path: Path) -> Iterator[Line]:
         """Every line of every file passes this loop: what it does not need is left out of it."""
-        (pattern, plans), at, count, before = _table(), _TIME_END, 0, b""
+        (pattern, plans), at, count, before = _table(), _TIME_END, 0, self._before
         match = pattern.match
-        with frames.opened(self._path) as stream:
+        with frames.opened(path) as stream:
             for raw in frames.raw_lines(stream):
                 head = match(raw, at)
                 if head is None and raw.startswith(_TIME):  # a time of another length
@@ -81,9 +82,10 @@ class Lines:
         self.count += count
 
     def _in_full(self) -> Iterator[Line]:
-        with frames.opened(self._path) as stream:
-            for raw in frames.raw_lines(stream):
-                yield from self._whole(raw)
+        for path in self._paths:
+            with frames.opened(path) as stream:
+                for raw in frames.raw_lines(stream):
+                    yield from self._whole(raw)
 
     def _whole(self, raw: bytes) -> Iterator[Line]:
         """A line that its beginning does not decide on."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -12,6 +12,7 @@ from typing import Any
 
 from memkit.model import Facts, Item, Kind, Session, Tier
 from memkit.rollouts import frames, lines, shapes, speakers, tools
+from memkit.rollouts.copies import Copies, Given
 from memkit.rollouts.heads import environment_cwd
 from memkit.rollouts.replay import Gone, Replay, Rollbacks
 
@@ -29,7 +30,7 @@ class TooLong(Exception):
 
 
 class Reading:
-    """One pass over a file: lines to items.
+    """One pass over a session's files, in their order: lines to items.
 
     gone: what is known to be taken back. hold: keep items back to the end, so that what is taken back can be left out
     without knowing; where that is too much, the rest of the file is looked through, and TooLong raised if need be.
@@ -37,7 +38,7 @@ class Reading:
 
     def __init__(
         self,
-        path: Path,
+        paths: Sequence[Path],
         *,
         fast: bool,
         session: Session | None = None,
@@ -45,14 +46,15 @@ class Reading:
         replay: Replay | None = None,
         hold: bool = False,
     ) -> None:
-        self._path = path
-        self._lines = lines.Lines(path, fast=fast)
+        self._paths = paths
+        self._lines = lines.Lines(paths, fast=fast)
         self._id = session.id if session else ""
         self._cwd = session.cwd if session else ""
         self._gone = gone
         self._replay = replay or Replay(forked=False, started_at=0.0, parent=None)
         self._hold = hold
         self.rollbacks = Rollbacks()
+        self._copies = Copies()
         self._out: list[Item] = []
         self._indexes: list[int] = []
         self._held = 0
@@ -94,10 +96,12 @@ class Reading:
                 yield from out
                 out.clear()
         self._settle(Tier.FINAL)
+        for each in self._copies.rest():
+            self._admit(each)
         yield from out
 
     def _let_go(self) -> None:
-        if frames.contains(self._path, _ROLLED_BACK):
+        if any(frames.contains(path, _ROLLED_BACK) for path in self._paths):
             raise TooLong
         self._hold = False
         self._indexes.clear()
@@ -117,8 +121,13 @@ class Reading:
 
     def _rolled_back(self, data: shapes.RolledBack) -> None:
         self._settle(Tier.FINAL)
+        for each in self._copies.rest():
+            self._admit(each)
         first = self.rollbacks.take_back(data.num_turns or 0)
-        if first is None or not self._hold:
+        if first is None:
+            return
+        self._copies.take_back(first)
+        if not self._hold:
             return
         kept = bisect_left(self._indexes, first)
         del self._out[kept:], self._indexes[kept:]
@@ -253,6 +262,24 @@ class Reading:
         text = tools.clean(text)
         if not text and kind is Kind.MESSAGE:
             return
+        given = Given(
+            tier=tier,
+            kind=kind,
+            text=text,
+            said_at=self._said_at,
+            cwd=self._cwd,
+            call_id=call_id,
+            tool=tool,
+            exit_code=exit_code,
+            question=question,
+        )
+        for each in self._copies.passed(given):
+            self._admit(each)
+        self._dropping = self._dropping or self._copies.running
+
+    def _admit(self, given: Given) -> None:
+        """An item that the file has for the first time."""
+        tier, kind, text = given["tier"], given["kind"], given["text"]
         human = tier is Tier.HUMAN and kind is Kind.MESSAGE
         index = self.rollbacks.item(human=human)
         self._dropping = (self._replay.open and self._replay.covers(tier, kind=kind, text=text)) or (
@@ -272,12 +299,12 @@ class Reading:
                 kind=kind,
                 text=text,
                 turn=self._turn,
-                time=frames.seconds(self._said_at),
-                cwd=self._cwd,
-                call_id=call_id,
-                tool=tool,
-                exit_code=exit_code,
-                question=question,
+                time=frames.seconds(given["said_at"]),
+                cwd=given["cwd"],
+                call_id=given["call_id"],
+                tool=given["tool"],
+                exit_code=given["exit_code"],
+                question=given["question"],
             )
         )
 

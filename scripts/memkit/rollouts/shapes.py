@@ -146,6 +146,7 @@ class Loose(Struct):
     payload: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
     record_type: Any = None
     id: Any = None
+    ordinal: Any = None
 
 
 class Tag(Struct):
