@@ -36,12 +36,12 @@ class Scanned:
 def scan(
     *, store: Store, config: Config, now: float, paths: Sequence[Path] = (), again: bool = False, retry: bool = False
 ) -> Scanned:
-    """Takes down every session of the sessions folder, or of the files and folders in `paths`, and judges each.
+    """Takes down every session of Codex's folders, archived ones too, or of what is in `paths`, and judges each.
 
     A file whose size and time are known is not opened. With paths the rules of age, idle time and source are off.
     again: unchanged sessions are due as well; retry: failed ones are, whatever their tries.
     """
-    seen = list(find.find_in(paths) if paths else find.find(codex_home=config.codex_home))
+    seen = list(find.find_in(paths) if paths else find.find(codex_home=config.codex_home, archived=True))
     known = store.stats()
     found = {str(f.path): f for f in seen if isinstance(f, Found)}
     problems = [f for f in seen if isinstance(f, Problem)]
