@@ -13,18 +13,15 @@ from pathlib import Path
 from typing import IO
 
 import msgspec
+import zstandard
 
 from memkit import clock
 from memkit.errors import RolloutError
 from memkit.rollouts import shapes
 
-try:
-    import zstandard
-except ImportError:  # the extra is optional; such a file is then reported as unreadable
-    zstandard = None  # type: ignore[assignment]
-
 BUFFER = 1 << 20
-_MOST_LINE = 256 << 20  # a longer line is dropped unread, so that a damaged file can't take all memory
+_MOST_LINE = 64 << 20  # a longer line comes in pieces, so that a damaged file can't take all memory
+_MOST_MENDED = 24 << 20  # of a longer one, only what stands behind this much from its end is looked at
 _MOST_STARTS = 64  # places in a damaged line where a whole object is looked for
 BLANK = b" \t\r\n\0\xef\xbb\xbf"
 NESTED = ("response_item", "event_msg")
@@ -45,14 +42,12 @@ class Frame:
 def opened(path: Path) -> Iterator[IO[bytes]]:
     """The file's bytes, decompressed where its name says so.
 
-    Raises OSError, and RolloutError where a compressed file is damaged or can't be read on this machine.
+    Raises OSError, and RolloutError where a compressed file is damaged.
     """
     with path.open("rb", buffering=BUFFER) as file:
         if path.suffix != ".zst":
             yield file
             return
-        if zstandard is None:
-            raise RolloutError(f"{path} is compressed", mend="install zstandard")
         try:
             with zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True) as stream:
                 yield io.BufferedReader(stream, BUFFER)
@@ -144,7 +139,7 @@ def mended(raw: bytes) -> tuple[list[bytes], int]:
 
     Takes byte-order marks, NUL bytes, invalid UTF-8, lone surrogates, NaN, and a half line with a whole one behind it.
     """
-    text = raw.replace(b"\0", b"").decode("utf-8", "replace").replace("\ufeff", "").strip()
+    text = raw[-_MOST_MENDED:].replace(b"\0", b"").decode("utf-8", "replace").replace("\ufeff", "").strip()
     starts = _wrapped_start() if '"payload"' in text or '"timestamp"' in text else _bare_start()
     decoder = json.JSONDecoder(strict=False, parse_constant=lambda _: None)
     found: list[bytes] = []
