@@ -276,9 +276,12 @@ def test_only_the_user_can_read_the_home_and_nothing_else_is_written(env: dict[s
     assert done.stdout == ""
 
 
+_WORDS = dict.fromkeys(("remember", "correct", "forget"), ("--global", "Something about ravens."))
+
+
 def test_no_command_opens_a_connection(tmp_path: Path) -> None:
     # In this process: the fixture no_network fails whatever asks for a name or a host.
-    for words in (["run", str(SAMPLES)], *([name] for name in COMMANDS if name != "run")):
+    for words in (["run", str(SAMPLES)], *([name, *_WORDS.get(name, ())] for name in COMMANDS if name != "run")):
         assert cli.run(["--home", str(tmp_path / "home"), *words]) == 0
 
 

@@ -20,6 +20,7 @@ JSON = {
     "history": ["history", "--json"],
     "diff": ["diff", "--json"],
     "lint": ["lint", "--format", "json"],
+    "notes": ("notes", "--json"),
 }
 
 
@@ -39,6 +40,7 @@ def busy(world: World) -> World:
         Rollout(name="off", memory_mode="disabled").user("Fix it.").final("Done."),
     )
     world.call("run")
+    world.call("remember", "--global", "Releases are on Mondays.")
     return world
 
 
@@ -59,7 +61,7 @@ def test_each_schema_is_of_a_command_and_refuses_another_shape() -> None:
     assert {path.stem for path in SCHEMAS.iterdir()} == set(JSON)
     for name in JSON:
         with pytest.raises(Exception, match=r"is not of type|is a required property"):
-            valid([{}] if name in ("sessions", "history", "lint") else {}, schema=name)
+            valid([{}] if name in ("sessions", "history", "lint", "notes") else {}, schema=name)
 
 
 def test_each_session_says_its_state_and_why(busy: World) -> None:

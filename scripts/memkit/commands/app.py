@@ -29,6 +29,10 @@ COMMANDS = {
     "history": "history",
     "diff": "diff",
     "lint": "lint",
+    "remember": "remember",
+    "correct": "correct",
+    "forget": "forget",
+    "notes": "notes",
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from contextlib import ExitStack
 from typing import Annotated
 
@@ -11,7 +12,7 @@ from memkit import clock
 from memkit.commands import reading
 from memkit.commands.app import Options
 from memkit.model import Reason, canonical
-from memkit.stages import tell
+from memkit.stages import notes, tell
 from memkit.stages.tell import Status
 from memkit.store import LastRun
 
@@ -31,9 +32,12 @@ def status(
     with ExitStack() as stack:
         opened = reading.reader(stack, home=options.home)
         found = tell.status(store=opened.store, repo=opened.repo, config=opened.config, now=clock.now())
+        states = Counter(
+            each.state for each in notes.listing(repo=opened.repo, store=opened.store, config=opened.config)
+        )
         told = reading.context(home=options.home, directory=None, form="text", whole=False)
     if as_json:
-        typer.echo(canonical(_json(found)))
+        typer.echo(canonical(_json(found, states)))
         return
     now = clock.now()
     typer.echo(found.coverage)
@@ -51,16 +55,18 @@ def status(
         if told
         else "a new session here is told nothing"
     )
+    if states:
+        typer.echo(f"notes: {', '.join(f'{n} {state}' for state, n in sorted(states.items()))}")
     for warning in found.warnings:
         typer.echo(f"warning: {warning}")
 
 
-def _json(found: Status) -> dict[str, object]:
+def _json(found: Status, states: Counter[notes.State]) -> dict[str, object]:
     held = found.budget
     return {
         "sessions": dict(found.sessions),
         "reasons": dict(found.reasons),
-        "notes": {},
+        "notes": dict(states),
         "summary": {
             "bytes": held.bytes,
             "tokens": held.tokens,

@@ -20,7 +20,7 @@ from memkit.commands.reading import user_home
 from memkit.errors import ExitCode, MemkitError, UsageError
 from memkit.model import RunLog, State
 from memkit.repo import Moved
-from memkit.stages import consolidate, extract, publish, scan, tell
+from memkit.stages import consolidate, extract, notes, publish, scan, tell
 from memkit.stages.consolidate import Consolidated
 from memkit.stages.extract import Extracted
 from memkit.stages.scan import Scanned
@@ -120,6 +120,8 @@ def write_memory(worker: Worker) -> Consolidated:
 
 
 def _publish(worker: Worker) -> Consolidated:
+    root = worker.config.home / tree.TREES[worker.config.version]
+    waiting = notes.pending(repo=worker.repo, files=tree.read_tree(root).files)
     done = consolidate.consolidate(
         store=worker.store,
         repo=worker.repo,
@@ -127,6 +129,7 @@ def _publish(worker: Worker) -> Consolidated:
         engine=worker.engine,
         now=worker.now,
         user_home=user_home(),
+        applied=lambda before, after: notes.applied(waiting, before, after),
     )
     if done.commit and not worker.dry:
         publish.publish(

@@ -2,7 +2,8 @@
 
 from memkit.match.sentences import sentences
 from memkit.match.stances import length, normalise, stance, subject
-from memkit.match.subjects import conflict, key_words, same
+from memkit.match.stones import buries
+from memkit.match.subjects import conflict, covers, key_words, same
 from memkit.match.turns import (
     approves,
     asks,
@@ -26,9 +27,11 @@ __all__ = [
     "approves",
     "asks",
     "bare",
+    "buries",
     "complains",
     "conflict",
     "corrects",
+    "covers",
     "decides",
     "everywhere",
     "greets",

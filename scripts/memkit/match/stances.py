@@ -11,7 +11,7 @@ from functools import cache, lru_cache
 import snowballstemmer
 
 from memkit.match.fit import main_language
-from memkit.match.words import KANA_HAN, UNSPACED, Words, written_together
+from memkit.match.words import KANA_HAN, UNSPACED, Words, values, written_together
 
 _HAN = "[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff々〆]"
 
@@ -150,17 +150,22 @@ def stance(text: str) -> Stance:
     words = main_language(text)
     tokens = _tokenise(words.find("no_negation").sub(" ", _respelled(normalise(text), words)), words)
     pairs = _pair_starts(tokens, words)
-    reader = _Reader(words)
-    for i, token in enumerate(tokens):
-        reader.read(token, negates=token in words.negations, pairs=i in pairs)
-    return reader.result()
+    # "Always use make": where nothing else is said, a stop word that also names a thing is what is meant.
+    for named in (frozenset(), frozenset(values())):
+        reader = _Reader(words, named)
+        for i, token in enumerate(tokens):
+            reader.read(token, negates=token in words.negations, pairs=i in pairs)
+        if (found := reader.result()).words:
+            break
+    return found
 
 
 class _Reader:
     """Reads tokens one by one: which side a word is on depends on the negation before it, or behind it."""
 
-    def __init__(self, words: Words) -> None:
+    def __init__(self, words: Words, named: frozenset[str]) -> None:
         self.words = words
+        self.named = named  # stop words that count
         self.pro: list[str] = []
         self.con: list[str] = []
         self.slots: list[tuple[str, str]] = []
@@ -205,7 +210,8 @@ class _Reader:
         if token in words.strong_slots or token in words.weak_slots:
             self.slot = words.plain(token)
         bare = _endings(words).sub("", token)
-        if token in words.stopwords or bare in words.stopwords or token in words.strong_slots:
+        stops = token in words.stopwords or bare in words.stopwords or token in words.strong_slots
+        if stops and token not in self.named:
             return
         root = _root(token, words)
         (self.con if self.against else self.pro).append(root)

@@ -18,6 +18,7 @@ from memkit.match.words import languages, unmarked, values
 # "run the linter before committing" and "run the tests before committing" are 85 % equal and two claims.
 _NEAR = 85.0
 _SAME = 0.75
+_SHORT = 4  # content words up to which a text is about the one word that a request names
 
 
 @cache
@@ -87,6 +88,28 @@ def _near(a: frozenset[str], b: frozenset[str]) -> float:
             pairs += 1
     matched = len(common) + pairs
     return matched / (len(a) + len(b) - matched)
+
+
+def covers(request: str, text: str) -> bool:
+    """Does a text say what a request ("forget …") names? In other words or order, as a part of more, for or against."""
+    named, said = stance(request).words, stance(text).words
+    if not named:
+        return bool(normalise(request)) and normalise(request) in normalise(text)
+    if same(request, text):
+        return True
+    if len(named) == 1:
+        return named <= said and len(said) <= _SHORT
+    return _found(named, said) / len(named) >= _SAME
+
+
+def _found(named: frozenset[str], said: frozenset[str]) -> int:
+    left = sorted(said - named)
+    near = [
+        w
+        for w in named - said
+        if len(w) > 3 and left and process.extractOne(w, left, scorer=fuzz.ratio, score_cutoff=_NEAR)
+    ]
+    return len(named & said) + len(near)
 
 
 def conflict(later: str, earlier: str) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from memkit.documents.summary import SummaryLine
 from memkit.prompts.git import commit_message, gitignore
 from memkit.prompts.handbook import handbook, raw_memories, raw_memory, skill
+from memkit.prompts.notes import note
 from memkit.prompts.reading import context_frame, evidence_text
 from memkit.prompts.records import TaskBlock, record, record_body
 from memkit.prompts.safe import defuse, one_line
@@ -24,6 +25,7 @@ __all__ = [
     "gitignore",
     "handbook",
     "memory_summary",
+    "note",
     "one_line",
     "raw_memories",
     "raw_memory",

@@ -125,6 +125,19 @@ class Records(Database):
             )
             return gone
 
+    def forget(self, session_id: str) -> bool:
+        """Drop a session's records of every version and never read it again; False when it was never seen."""
+        with self._write() as db:
+            found = db.execute("SELECT 1 FROM sessions WHERE id = ?", bound((session_id,))).fetchone()
+            if found is None:
+                return False
+            db.execute("DELETE FROM records WHERE session_id = ?", bound((session_id,)))
+            db.execute(
+                "UPDATE sessions SET state = ?, reason = ?, detail = '', until = NULL WHERE id = ?",
+                bound((State.SKIPPED, Reason.FORGOTTEN, session_id)),
+            )
+            return True
+
     def count_usage(self, *, rollout_id: str, cited: Iterable[str], now: float) -> int:
         """Count that a session used the records of the cited sessions; how many uses were new.
 

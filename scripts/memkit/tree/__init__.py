@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from memkit.tree.naming import RAW, RECORDS, SUMMARY, TREES, file_name, raw_text, record_files, record_names, slug_of
 from memkit.tree.reading import TreeFiles, read_tree
-from memkit.tree.writing import SyncResult, remove_files, sync, write_documents, write_file
+from memkit.tree.writing import SyncResult, create_file, remove_files, sync, write_documents, write_file
 
 __all__ = [
     "RAW",
@@ -13,6 +13,7 @@ __all__ = [
     "TREES",
     "SyncResult",
     "TreeFiles",
+    "create_file",
     "file_name",
     "raw_text",
     "read_tree",

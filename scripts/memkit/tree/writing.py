@@ -69,6 +69,22 @@ def write_documents(root: Path, documents: Mapping[str, str]) -> SyncResult:
     return SyncResult(added=added, changed=changed, unlinked=unlinked)
 
 
+def create_file(path: Path, text: str) -> bool:
+    """Writes a new file as a whole; False, and nothing is written, when there is one of that name already."""
+    with storage(path):
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(prefix=".", suffix=".tmp", dir=path.parent)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(text.encode("utf-8", "replace"))
+            os.link(name, path)
+        except FileExistsError:
+            return False
+        finally:
+            Path(name).unlink(missing_ok=True)
+    return True
+
+
 def remove_files(root: Path, paths: Iterable[str]) -> None:
     """Removes documents from a tree, and folders that are empty then; a path that is not there is left.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
 from memkit import match
 from memkit.documents.summary import SummaryLine
@@ -77,16 +78,16 @@ def standing(said: Sequence[Statement], *, tombstones: Sequence[Tombstone], clai
 
 def _buried(statement: Statement, tombstones: Iterable[Tombstone], result: Standing) -> bool:
     for stone in tombstones:
-        in_scope = stone.scope is None or stone.scope == statement.scope
-        if (
-            in_scope
-            and not stone.thread_id
-            and statement.at <= stone.created_at
-            and match.same(stone.text, statement.said)
-        ):
-            result.lose(statement, "taken out by hand")
+        if statement.at <= stone.created_at and match.buries(stone, statement.said, scope=statement.scope):
+            result.lose(statement, why_buried(stone))
             return True
     return False
+
+
+def why_buried(stone: Tombstone) -> str:
+    """The reason that the commit names."""
+    kind = stone.source.partition(":")[0]
+    return {"note": "forgotten by a note", "correct": "corrected by a note"}.get(kind, "taken out by hand")
 
 
 def _add(statement: Statement, groups: list[Group], index: Index[Group], result: Standing) -> None:
@@ -199,7 +200,8 @@ def _overruled(group: Group, claims: Sequence[Claim], result: Standing) -> bool:
             claim.created_at >= newest.at and match.conflict(claim.text, newest.said)
         ):
             for statement in group.said:
-                result.lose(statement, f"replaced by a line written by hand: {claim.text}")
+                whose = "a note" if claim.source.startswith("note:") else "a line written by hand"
+                result.lose(statement, f"replaced by {whose}: {claim.text}")
             return True
     return False
 
@@ -221,7 +223,11 @@ def lines(groups: Iterable[Group]) -> list[SummaryLine]:
 def hand_lines(claims: Iterable[Claim]) -> list[SummaryLine]:
     """Lines that a person wrote, as they wrote them."""
     return [
-        SummaryLine(section=c.section, text=c.text, scope=c.scope, mark="by hand")
+        SummaryLine(section=c.section, text=c.text, scope=c.scope, mark=_mark(c))
         for c in claims
         if c.section is not Section.INDEX
     ]
+
+
+def _mark(claim: Claim) -> Literal["ad-hoc note", "by hand"]:
+    return "ad-hoc note" if claim.source.startswith("note:") else "by hand"

@@ -8,6 +8,7 @@ from memkit import match
 from memkit.documents import summary
 from memkit.documents.summary import SummaryLine
 from memkit.engines.base import Inputs
+from memkit.engines.offline import claims
 from memkit.engines.offline.tips import Tip
 from memkit.model import Loss, Section
 
@@ -56,8 +57,9 @@ def _of_claim(
     shown: Sequence[Tip],
     new: Sequence[SummaryLine],
 ) -> str:
-    if any(_in_scope(t.scope, line) and match.same(t.text, line.text) for t in inputs.tombstones if not t.thread_id):
-        return BY_HAND
+    stone = next((t for t in inputs.tombstones if match.buries(t, line.text, scope=line.scope)), None)
+    if stone:
+        return claims.why_buried(stone)
     mine = [w for w in wanted if (w.section, w.scope, w.text) == (line.section, line.scope, line.text)]
     if mine:
         return OUT_OF_BUDGET

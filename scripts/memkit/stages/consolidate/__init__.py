@@ -5,7 +5,7 @@ Nothing that a reader sees changes here; `publish` moves the memory to the commi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,11 +15,13 @@ from memkit.engines.base import Engine
 from memkit.model import Drafts, Finding, Loss, Record, Version
 from memkit.repo import Repo
 from memkit.stages.consolidate.gate import check, differences, guard
-from memkit.stages.consolidate.inputs import inputs_hash, inputs_of, place_inputs, projects, select
+from memkit.stages.consolidate.inputs import inputs_hash, inputs_of, place_inputs, projects, select, visible
 from memkit.stages.consolidate.restore import restore
 from memkit.store import Store
 
 __all__ = ["Consolidated", "consolidate", "projects", "remember", "restore"]
+
+Files = Mapping[str, bytes]
 
 # What the last consolidation was made of, and what it made: while both are as they were there is nothing to do.
 _SEEN = "consolidated"
@@ -70,12 +72,20 @@ class _Tree:
 
 
 def consolidate(
-    *, store: Store, repo: Repo, config: Config, engine: Engine, now: float, user_home: str
+    *,
+    store: Store,
+    repo: Repo,
+    config: Config,
+    engine: Engine,
+    now: float,
+    user_home: str,
+    applied: Callable[[Files, Files], Sequence[str]] = lambda _before, _after: (),
 ) -> Consolidated:
     """Prepares one commit from what the store has selected, for every version that is kept.
 
     For the holder of the consolidation lock. Raises GateError when drafts may not be published. With no difference of
-    the inputs and valid documents, no engine is asked.
+    the inputs and valid documents, no engine is asked. applied: the ids of the notes that a change of the tree that is
+    read, from its files to others, carries out; the commit names them.
     """
     work = _Work(store, repo, config, engine, now, user_home)
     selected = {version: select(version, store=store, config=config, now=now) for version in config.versions}
@@ -98,6 +108,7 @@ def consolidate(
             engine=engine.name,
             losses=removed,
             sessions=list(dict.fromkeys(id_ for each in made for id_ in _touched(each))),
+            notes=applied(read.before.files, read.after.files),
         )
         commit = staging.commit(redact.mask(message))
     return Consolidated(
@@ -126,6 +137,8 @@ def _make(version: Version, selected: Sequence[Record], worktree: Path, work: _W
     """Syncs the inputs, asks the engine, and lets the result through the gate."""
     root = worktree / tree.TREES[version]
     before = tree.read_tree(root)
+    places = projects(work.store, user_home=work.user_home)
+    selected = visible(selected, stones=work.store.tombstones(), places=places)
     place_inputs(version, root, selected)
     limits = work.config.summary
     drafts = work.engine.consolidate(

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from memkit import __version__, tokens, tree
+from memkit import __version__, match, tokens, tree
 from memkit.config import Config
+from memkit.documents.hiding import hide
 from memkit.engines.base import Inputs, Source
-from memkit.model import Record, Version, content_hash
+from memkit.model import Record, Tombstone, Version, content_hash
 from memkit.projects import Place, Projects
 from memkit.store import Store
 
@@ -21,6 +23,32 @@ def select(version: Version, *, store: Store, config: Config, now: float) -> lis
         now=now,
         limit=config.memories.max_raw_memories_for_consolidation,
         max_unused_days=config.memories.max_unused_days,
+    )
+
+
+def visible(selected: Sequence[Record], *, stones: Sequence[Tombstone], places: Projects) -> list[Record]:
+    """The records without what forget notes name; the database keeps it, so that a later word can bring it back."""
+    notes = [stone for stone in stones if stone.source.startswith("note:")]
+    return [_visible(record, notes, places) for record in selected] if notes else list(selected)
+
+
+def _visible(record: Record, notes: Sequence[Tombstone], places: Projects) -> Record:
+    project = places.of_place(Place(record.cwd, record.remote))
+    name = project.name if project else None
+    mine = [n.text for n in notes if n.created_at >= record.updated_at and n.scope in (None, name)]
+
+    def gone(text: str) -> bool:
+        return any(match.covers(request, text) for request in mine)
+
+    return (
+        replace(
+            record,
+            rollout_summary=hide(record.rollout_summary, gone),
+            raw_memory=hide(record.raw_memory, gone),
+            slug="" if gone(re.sub(r"[-_]", " ", record.slug)) else record.slug,
+        )
+        if mine
+        else record
     )
 
 

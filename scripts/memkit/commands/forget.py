@@ -1,0 +1,48 @@
+"""`memkit forget`: a note that takes something out of the memory, and keeps it out."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from memkit.commands import noting, work
+from memkit.commands.app import Options
+from memkit.errors import UsageError
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+
+
+@app.command()
+def forget(
+    ctx: typer.Context,
+    text: Annotated[str | None, typer.Argument(help="What to forget, in any words.", show_default=False)] = None,
+    session: Annotated[
+        str | None,
+        typer.Option(help="Forget a session instead: its record, and what only it supports.", show_default=False),
+    ] = None,
+    cwd: Annotated[
+        str | None, typer.Option(help="Only in the project of this directory; it need not exist.", show_default=False)
+    ] = None,
+    everywhere: Annotated[bool, typer.Option("--global", help="In every scope (the default).")] = False,
+    now: Annotated[bool, typer.Option("--now", help="Consolidate at once and say what changed.")] = False,
+) -> None:
+    """Take something out of the memory, and keep it out.
+
+    Shows the lines that it names, in other words or order too. The next consolidation takes them out of every file;
+    they come back only when you say them again later. The database keeps the words; nothing is erased.
+    """
+    options: Options = ctx.obj
+    if (text is None) == (session is None):
+        raise UsageError("say what to forget, or name a --session", mend='memkit forget "…"')
+    if session is not None:
+        with work.worker(options, command="memkit forget") as worker:
+            if not worker.store.forget(session):
+                raise UsageError(f"there is no session {session}", mend="memkit sessions")
+            done = work.write_memory(worker)
+            work.report(worker, done=done)
+        return
+    asked = noting.Asked(kind="forget", text=text or "", cwd=cwd, everywhere=everywhere, now=now)
+    config = noting.opened(options)
+    noting.show_matches(config, asked, noting.scope_of(asked, config))
+    noting.note(options, asked)
