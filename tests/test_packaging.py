@@ -20,8 +20,8 @@ import memkit
 
 TOP = Path(__file__).resolve().parents[1]
 TARGETS = [
-    "setup", "memories", "extract", "consolidate", "summary", "lint-memory", "status", "test", "lint", "bench", "profile",
-    "clean",
+    "setup", "memories", "extract", "consolidate", "summary", "lint-memory", "status", "test", "lint", "bench",
+    "profile", "clean",
 ]  # fmt: skip
 
 
