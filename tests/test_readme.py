@@ -144,6 +144,14 @@ def test_each_file_that_is_named_exists() -> None:
 # --- tables -----------------------------------------------------------------------------------------------------
 
 
+def test_the_languages_are_those_that_there_are() -> None:
+    words = TOP / "scripts" / "memkit" / "match" / "words"
+    there = {path.stem for path in words.glob("*.toml")} - {"values"}
+    said = README.read_text(encoding="utf-8").partition("- **Words.**")[2].partition("Sentences in a")[0]
+    assert set(re.findall(r"`([a-z]{2})`", said)) == there
+    assert there == {path.stem for path in (TOP / "tests" / "data" / "languages").glob("*.toml")}
+
+
 def test_the_commands_are_those_that_there_are() -> None:
     rows = table("Commands")
     assert [bare(row[0]).split()[1] for row in rows] == list(COMMANDS)
