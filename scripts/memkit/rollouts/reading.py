@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -11,17 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from memkit.model import Facts, Item, Kind, Session, Tier
-from memkit.rollouts import frames, lines, shapes, speakers, tools
+from memkit.rollouts import frames, lines, noted, shapes, speakers, tools
 from memkit.rollouts.copies import Copies, Given
 from memkit.rollouts.heads import environment_cwd
 from memkit.rollouts.replay import Gone, Replay, Rollbacks
 
 _FIRST_HUMAN_BYTES = 2_000
 _MOST_OPEN_CALLS = 4_096
-_MOST_CITATIONS = 1_000
 _MOST_HELD = 16 << 20  # characters of items that are kept back at a time
 _ROLLED_BACK = b"thread_rolled_back"
-_CITATION = "<oai-mem-citation>"
 _NO_INTERRUPTION = frozenset({"review_ended"})
 
 
@@ -65,7 +62,7 @@ class Reading:
         self._tools: dict[str, str] = {}
         self._unphased: tuple[str, object] | None = None
         self._interrupted: set[int] = set()
-        self._citations: dict[str, None] = {}
+        self._citations = noted.Citations()
         self._external = False
         self._first_human = ""
 
@@ -80,8 +77,8 @@ class Reading:
             external_context=self._external,
             human_turns=self._turn,
             first_human=self._first_human,
-            citations=tuple(self._citations),
-            rate=_rate(self._lines.rate()),
+            citations=self._citations.ids(),
+            rate=noted.rate(self._lines.rate()),
         )
 
     def __iter__(self) -> Iterator[Item]:
@@ -139,22 +136,10 @@ class Reading:
         self._external = True
 
     def _agent_event(self, data: shapes.AgentEvent) -> None:
-        self._cite(data.memory_citation)
+        self._citations.of_event(data.memory_citation)
 
     def _nothing(self, _: shapes.Payload) -> None:
         pass
-
-    def _cite(self, citation: object) -> None:
-        if not isinstance(citation, dict):
-            return
-        for key in ("rollout_ids", "thread_ids"):
-            ids = citation.get(key)
-            for each in ids if isinstance(ids, list) else ():
-                self._cited(each)
-
-    def _cited(self, thread_id: object) -> None:
-        if isinstance(thread_id, str) and thread_id.strip() and len(self._citations) < _MOST_CITATIONS:
-            self._citations[thread_id.strip()[:200]] = None
 
     # --- items
 
@@ -181,12 +166,7 @@ class Reading:
         if data.role == "user":
             self._user(data)
         elif data.role == "assistant":
-            text = tools.clean(tools.content_text(data.content))
-            if _CITATION in text:
-                for block in _citation_block().findall(text):
-                    for thread_id in _cited_ids(block):
-                        self._cited(thread_id)
-                text = _citation_block().sub("", text).strip()
+            text = self._citations.taken_from(tools.clean(tools.content_text(data.content)))
             if data.phase is None:
                 self._settle(Tier.COMMENTARY)
                 self._unphased = (text, self._said_at)
@@ -333,31 +313,3 @@ def _handlers() -> dict[type, Callable[[Reading, Any], None]]:
 
 def _head_bytes(text: str, *, limit: int) -> str:
     return text[:limit].encode()[:limit].decode("utf-8", "ignore")
-
-
-@cache
-def _citation_block() -> re.Pattern[str]:
-    return re.compile(r"<oai-mem-citation>(.*?)(?:</oai-mem-citation>|\Z)", re.S)
-
-
-def _cited_ids(block: str) -> list[str]:
-    _, _, rest = block.partition("<rollout_ids>")
-    return rest.partition("</rollout_ids>")[0].split()
-
-
-def _rate(line: lines.Line | None) -> tuple[float, float] | None:
-    """The window that is used most, and when it starts anew (0 when not told)."""
-    data = line.payload if line is not None else None
-    limits = data.rate_limits if isinstance(data, shapes.TokenCount) else None
-    if line is None or limits is None:
-        return None
-    windows = [
-        each for each in (limits.primary, limits.secondary) if each is not None and each.used_percent is not None
-    ]
-    if not windows:
-        return None
-    most = max(windows, key=lambda each: each.used_percent or 0.0)
-    resets_at = most.resets_at
-    if resets_at is None and most.resets_in_seconds is not None:
-        resets_at = (frames.seconds(line.timestamp) or 0.0) + most.resets_in_seconds
-    return most.used_percent or 0.0, resets_at or 0.0

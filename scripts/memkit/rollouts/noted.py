@@ -1,0 +1,66 @@
+"""What a file tells beside its items: which memory its answers cite, and how much of a rate limit is used."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from memkit.rollouts import frames, lines, shapes
+
+_MOST = 1_000
+_OPENING = "<oai-mem-citation>"
+
+
+class Citations:
+    """The thread ids that a session's answers cite, each once, in order, up to a bound."""
+
+    def __init__(self) -> None:
+        self._ids: dict[str, None] = {}
+
+    def ids(self) -> tuple[str, ...]:
+        """Those found up to now."""
+        return tuple(self._ids)
+
+    def taken_from(self, text: str) -> str:
+        """An answer without its citation blocks, whose ids are kept."""
+        if _OPENING not in text:
+            return text
+        for block in _block().findall(text):
+            _, _, rest = block.partition("<rollout_ids>")
+            for thread_id in rest.partition("</rollout_ids>")[0].split():
+                self._keep(thread_id)
+        return _block().sub("", text).strip()
+
+    def of_event(self, citation: object) -> None:
+        """The `memory_citation` of an event."""
+        for key in ("rollout_ids", "thread_ids") if isinstance(citation, dict) else ():
+            ids = citation.get(key) if isinstance(citation, dict) else None
+            for each in ids if isinstance(ids, list) else ():
+                self._keep(each)
+
+    def _keep(self, thread_id: object) -> None:
+        if isinstance(thread_id, str) and thread_id.strip() and len(self._ids) < _MOST:
+            self._ids[thread_id.strip()[:200]] = None
+
+
+@cache
+def _block() -> re.Pattern[str]:
+    return re.compile(r"<oai-mem-citation>(.*?)(?:</oai-mem-citation>|\Z)", re.S)
+
+
+def rate(line: lines.Line | None) -> tuple[float, float] | None:
+    """The window that is used most, and when it starts anew (0 when not told)."""
+    data = line.payload if line is not None else None
+    limits = data.rate_limits if isinstance(data, shapes.TokenCount) else None
+    if line is None or limits is None:
+        return None
+    windows = [
+        each for each in (limits.primary, limits.secondary) if each is not None and each.used_percent is not None
+    ]
+    if not windows:
+        return None
+    most = max(windows, key=lambda each: each.used_percent or 0.0)
+    resets_at = most.resets_at
+    if resets_at is None and most.resets_in_seconds is not None:
+        resets_at = (frames.seconds(line.timestamp) or 0.0) + most.resets_in_seconds
+    return most.used_percent or 0.0, resets_at or 0.0
