@@ -28,7 +28,7 @@ def orjson_lines(files: Sequence[Path]) -> None:
 def decoded(files: Sequence[Path]) -> None:
     """Every line that is read, as a value; the others skipped and counted."""
     for path in files:
-        for _ in Lines(path):
+        for _ in Lines([path]):
             pass
 
 
