@@ -53,7 +53,7 @@ def fitting(text: str) -> tuple[Words, ...]:
     if len(known) == 1:
         return known
     english, others = known[0], known[1:]
-    tokens = [t.lower() for t in _token().findall(text)]
+    tokens = [t.lower().replace("’", "'") for t in _token().findall(text)]
     foreign = {t for t in tokens if t not in english.vocabulary}
     hits: dict[Words, int] = {}
     for words in others:
@@ -84,5 +84,5 @@ def main_language(text: str) -> Words:
     found = fitting(text)
     if len(found) == 1:
         return found[0]
-    tokens = {t.lower() for t in _token().findall(text)}
+    tokens = {t.lower().replace("’", "'") for t in _token().findall(text)}
     return max(found, key=lambda w: (bool(_script(w)), len(tokens & (w.stopwords | w.negations | w.vocabulary))))
