@@ -18,7 +18,7 @@ from tests.support.env import NOW
 from tests.support.lines import SessionFile
 from tests.support.shapes import Payload
 
-_RECIPE = "5"  # changes with what is written, so that an older corpus is made anew
+_RECIPE = "6"  # changes with what is written, so that an older corpus is made anew
 _TEXT = (
     "the retry of an order fails when its cart has no shipping address so we check it before the request is sent"
     " and keep the old price until the payment service answers with a code that tells whether the card was refused"
@@ -71,8 +71,9 @@ def long_session(cache: Path, *, size: int) -> Made:
         head, _, body = session.data().partition(b"\n")
         with (folder / session.file_name).open("wb") as file:
             file.write(head + b"\n")
-            while file.tell() < size:
-                file.write(body)
+            times = 0
+            while file.tell() < size:  # other words each time: a history that is repeated would be left out
+                file.write(body.replace(b'"input_text","text":"', b'"input_text","text":"%d ' % (times := times + 1)))
 
     return _kept(cache / f"one-session-{size >> 20}-mb", fill=fill)
 
