@@ -12,6 +12,8 @@ from importlib.resources import files
 from itertools import product
 from typing import cast
 
+from memkit.match.fragments import plain_words
+
 Raw = Mapping[str, object]
 KANA_HAN = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff々〆ー"  # written without spaces
 # With Hangul, where particles stick to words of other scripts.
@@ -71,10 +73,25 @@ class Words:
 
     def spelled(self, text: str) -> set[str]:
         """The text, and as it is typed where the keyboard lacks its marks: "für" also as "fuer" and "fur"."""
-        other = text
-        for mark, letters in self.rows("spellings"):
+        if text.isascii():
+            return {text}
+        other = text.translate(self._typed)
+        for mark, letters in self._sequences:
             other = other.replace(mark, letters)
         return {text, other, self.plain(text)}
+
+    # Of several rows for one sign the first counts.
+    @cached_property
+    def _typed(self) -> dict[int, str]:
+        return {ord(mark): letters for mark, letters in reversed(self.rows("spellings")) if len(mark) == 1}
+
+    @cached_property
+    def _sequences(self) -> list[list[str]]:
+        return [row for row in self.rows("spellings") if len(row[0]) > 1]
+
+    @cached_property
+    def _compared(self) -> dict[int, str]:
+        return {ord(other): sign for sign, other in reversed(self.rows("spellings")) if len(other) == 1}
 
     def _patterns_of(self, fragment: str) -> set[str]:
         """The fragment in all spellings. A sign with another form becomes a class of both: `(?!后)` excludes 後."""
@@ -98,8 +115,7 @@ class Words:
 
     def plain(self, text: str) -> str:
         """The text in the one spelling that is compared: without marks over and under its letters, simplified signs."""
-        for sign, other in self.rows("spellings"):
-            text = text.replace(other, sign) if len(other) == 1 else text
+        text = text if text.isascii() else text.translate(self._compared)
         return unmarked(text) if self.raw.get("unmarked", False) else text
 
     def _words(self, key: str) -> frozenset[str]:
@@ -204,13 +220,12 @@ class Words:
     @cached_property
     def vocabulary(self) -> frozenset[str]:
         """Words that speak for this language: whole words of its lists, in lower case."""
-        found: set[str] = set()
-        for value in self.raw.values():
-            for fragment in value if isinstance(value, list) else ():
-                if isinstance(fragment, str):
-                    found |= _plain_words(_form().sub("#", fragment)) | self._inflected(fragment)
+        lists = [value for value in self.raw.values() if isinstance(value, list)]
+        fragments = [fragment for value in lists for fragment in value if isinstance(fragment, str)]
+        found = plain_words(_form().sub("#", "\n".join(fragments)))
+        found.update(*(self._inflected(fragment) for fragment in fragments if "<" in fragment))
         found |= {word for row in self.rows("synonyms") for word in row}
-        typed = {s for word in found for s in self.spelled(word) if len(s) >= _TYPED}
+        typed = {s for word in found if not word.isascii() for s in self.spelled(word) if len(s) >= _TYPED}
         return frozenset(found | typed)
 
     def _inflected(self, fragment: str) -> set[str]:
@@ -229,6 +244,8 @@ def _form() -> re.Pattern[str]:
 
 def unmarked(text: str) -> str:
     """The text without marks over and under its letters: "luôn đúng" gives "luon dung"."""
+    if text.isascii():
+        return text
     bare = "".join(c for c in unicodedata.normalize("NFD", text) if not unicodedata.combining(c))
     return bare.replace("đ", "d").replace("Đ", "D").replace("ß", "ss")
 
@@ -241,16 +258,6 @@ def _unspaced() -> re.Pattern[str]:
 def written_together(text: str) -> bool:
     """Does the text hold signs of a script whose words, or whose words and particles, have no spaces between them?"""
     return bool(_unspaced().search(text))
-
-
-def _plain_words(fragment: str) -> set[str]:
-    """The words of a fragment that stand whole in it: "usa(?:r|d)? sempre" gives "sempre"."""
-    depth, plain = 0, ""
-    for i, char in enumerate(fragment):
-        depth += (char in "([") - (char in ")]")
-        plain += char if not depth and char not in ")]" and fragment[i - 1 : i] != "\\" else "#"
-    words = re.findall(r"(?<![\w#\\])[^\W\d_]+(?:['’][^\W\d_]+)*(?![\w#?*+{\\|])", plain)
-    return {word.lower() for word in words}
 
 
 def _load(name: str) -> Raw:
