@@ -92,7 +92,6 @@ def test_lock_files_are_private(tmp_path: Path) -> None:
         b'{"pid": "1", "command": "x", "since": 1}',
         b'{"pid": 1, "command": ["x"], "since": 1}',
         b'{"pid": 1, "command": "x", "since": NaN}',
-        b'{"pid": 1, "command": "x", "since": 1e300}',
         b'{"pid": 99999999999999999999, "command": "x", "since": 1}',
         b'{"pid": -1, "command": "x", "since": 1}',
     ],
