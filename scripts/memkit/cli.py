@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from memkit import __version__
-from memkit.errors import ExitCode, MemkitError
+from memkit.errors import ExitCode, MemkitError, plain
 
 
 def main() -> None:
@@ -24,7 +24,7 @@ def run(arguments: Sequence[str]) -> int:
         sys.stdout.flush()  # here, where a reader that went away is no error
         return status
     except MemkitError as error:
-        print(f"memkit: {error}", file=sys.stderr)
+        print(f"memkit: {plain(str(error))}", file=sys.stderr)
         return int(error.code)
     except KeyboardInterrupt:
         print("memkit: interrupted; what was done is kept, the next run goes on", file=sys.stderr)
@@ -34,7 +34,7 @@ def run(arguments: Sequence[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return int(ExitCode.OK)
     except OSError as error:
-        print(f"memkit: {_refused(error)}", file=sys.stderr)
+        print(f"memkit: {plain(_refused(error))}", file=sys.stderr)
         return int(ExitCode.CONFIG)
     except Exception as error:
         from memkit.commands import log

@@ -6,6 +6,11 @@ from enum import IntEnum
 from typing import ClassVar
 
 
+def plain(text: str) -> str:
+    """A message as one line that a terminal shows as it stands: what would break or steer it becomes an escape."""
+    return text if text.isprintable() else "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+
+
 class ExitCode(IntEnum):
     """Every exit status of the command line; README documents them, a test holds both together."""
 

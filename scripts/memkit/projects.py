@@ -6,6 +6,7 @@ The home directory, `/` and temporary folders are no project.
 
 from __future__ import annotations
 
+import os
 import re
 import tempfile
 from collections.abc import Iterable, Mapping
@@ -171,7 +172,7 @@ class Projects:
         if directory in self._keys:
             key = self._keys[directory]
             return Project(key, self._names[key])
-        if git_root(directory) is None and not Path(directory).is_dir():
+        if git_root(directory) is None and not os.path.isdir(directory):  # noqa: PTH112 - never raises
             for parent in PurePosixPath(directory).parents:
                 above = self._keys.get(str(parent))
                 if above and not above.startswith("path:"):

@@ -14,7 +14,7 @@ from typer.core import TyperGroup
 from typer.exceptions import TyperException
 
 from memkit import __version__
-from memkit.errors import ExitCode
+from memkit.errors import ExitCode, plain
 
 # name: its module in memkit.commands
 COMMANDS = {
@@ -125,7 +125,7 @@ def call(arguments: Sequence[str]) -> int:
     except TyperException as error:
         context = getattr(error, "ctx", None)
         where = f" (see `{context.command_path} --help`)" if context else ""
-        print(f"memkit: {getattr(error, 'message', error)}{where}", file=sys.stderr)
+        print(f"memkit: {plain(str(getattr(error, 'message', error)))}{where}", file=sys.stderr)
         return ExitCode.USAGE
     if status == ExitCode.INTERRUPTED:
         raise KeyboardInterrupt  # what the framework made this number of

@@ -20,7 +20,7 @@ from memkit.config import Config, load
 from memkit.config.schema import leaves
 from memkit.engines.base import Engine
 from memkit.engines.pick import Choice, pick
-from memkit.errors import ConfigError, StorageError, UsageError
+from memkit.errors import ConfigError, StorageError, UsageError, plain
 from memkit.repo import Repo
 from memkit.stages import consolidate, init, notes
 from memkit.store import Store
@@ -48,18 +48,18 @@ class Worker:
 def say(options: Options, text: str) -> None:
     """A line for the person, on stderr; --quiet leaves it out."""
     if not options.quiet:
-        typer.echo(text, err=True)
+        typer.echo(plain(text), err=True)
 
 
 def detail(options: Options, text: str) -> None:
     """A line for --verbose, on stderr."""
     if options.verbose:
-        typer.echo(text, err=True)
+        typer.echo(plain(text), err=True)
 
 
 def warn(text: str) -> None:
     """A warning, on stderr, also with --quiet."""
-    typer.echo(f"memkit: {text}", err=True)
+    typer.echo(f"memkit: {plain(text)}", err=True)
 
 
 @contextmanager

@@ -54,7 +54,7 @@ class Request:
 def read_sessions(worker: Worker, request: Request) -> tuple[Scanned, Extracted]:
     """Scan and extract; prints what could not be read, and the coverage."""
     for path in request.paths:
-        if not path.exists():
+        if not os.path.exists(path):  # noqa: PTH110 - Path.exists raises for a name that is too long
             raise UsageError(f"{path} does not exist")
     with bar("looking for sessions", worker.options):
         scanned = scan.scan(
