@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from memkit.rollouts.heads import Problem, first_ordinal, head, named_session, paged
+from memkit.rollouts.heads import Problem, first_ordinal, head, mtime_ns, named_session, paged
 
 __all__ = ["Found", "Problem", "find", "find_in", "head", "named_session"]
 
@@ -87,7 +87,7 @@ def _named(path: Path, *, seen: set[tuple[int, int]]) -> Iterator[Found | Proble
 
 
 def _walk(top: Path, *, named: str, seen: set[tuple[int, int]]) -> Iterator[Found | Problem]:
-    folders = [top]
+    folders, linked = [top], set[Path]()
     while folders:
         folder = folders.pop()
         try:
@@ -102,7 +102,11 @@ def _walk(top: Path, *, named: str, seen: set[tuple[int, int]]) -> Iterator[Foun
             continue
         for entry in inside:
             if _is_folder(entry):
-                folders.append(Path(entry.path))
+                below = Path(entry.path)
+                if folder in linked or entry.is_symlink():
+                    linked.add(below)
+                if not entry.is_symlink() or (folder not in linked and not _holds(below, top)):
+                    folders.append(below)
             elif entry.name.startswith(named) and entry.name.endswith(_SUFFIXES):
                 yield from _file(Path(entry.path), seen=seen)
 
@@ -117,7 +121,7 @@ def _file(path: Path, *, seen: set[tuple[int, int]]) -> Iterator[Found | Problem
         yield Problem(path=path, what="not a file", kind="unreadable")
     elif (about.st_dev, about.st_ino) not in seen:
         seen.add((about.st_dev, about.st_ino))
-        yield Found(path=path, size=about.st_size, mtime_ns=about.st_mtime_ns)
+        yield Found(path=path, size=about.st_size, mtime_ns=mtime_ns(about))
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:
@@ -125,6 +129,14 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
         return entry.is_dir()
     except OSError:  # a link that leads in circles
         return False
+
+
+def _holds(link: Path, folder: Path) -> bool:
+    """Whether a link leads to a folder that the other one lies in: it adds nothing but the rest of the machine."""
+    try:
+        return folder.resolve().is_relative_to(link.resolve())
+    except (OSError, RuntimeError):
+        return True
 
 
 def _refused(path: Path, *, error: OSError) -> Problem:

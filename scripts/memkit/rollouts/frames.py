@@ -139,6 +139,8 @@ def mended(raw: bytes) -> tuple[list[bytes], int]:
 
     Takes byte-order marks, NUL bytes, invalid UTF-8, lone surrogates, NaN, and a half line with a whole one behind it.
     """
+    if b"{" not in raw and b"\0" not in raw:
+        return [], 1
     text = raw[-_MOST_MENDED:].replace(b"\0", b"").decode("utf-8", "replace").replace("\ufeff", "").strip()
     starts = _wrapped_start() if '"payload"' in text or '"timestamp"' in text else _bare_start()
     decoder = json.JSONDecoder(strict=False, parse_constant=lambda _: None)

@@ -12,6 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, Literal, TypeVar
 
+from memkit import clock
 from memkit.errors import RolloutError
 from memkit.model import Session
 from memkit.rollouts import frames, shapes
@@ -22,6 +23,8 @@ _HEAD_BYTES = 4 << 20  # what of the file's beginning is looked at for its sessi
 _TAIL_LINES = 50
 _TAIL_BYTES = 64 << 20  # how far back the last whole line may begin
 _BLOCK = 1 << 16
+_MOST_FIELD = 4_096  # bytes of a path, name or address; no system has a longer one
+_MOST_NS = (1 << 63) - 1  # the store's integers end here; a file's time may not
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -56,6 +59,8 @@ def head(path: Path) -> Session | Problem:
     except (OSError, RolloutError) as error:
         what = error.what if isinstance(error, RolloutError) else (error.strerror or str(error))
         return Problem(path=path, what=what, kind="unreadable")
+    if not beginning.lines and path.suffix == ".zst":
+        return Problem(path=path, what="its compressed data is cut off", kind="unreadable")
     if not beginning.is_rollout:
         return Problem(path=path, what="not a rollout file", kind="no_rollout")
     return _session(path, about=about, beginning=beginning, last=last)
@@ -80,7 +85,7 @@ def _beginning(stream: IO[bytes]) -> _Beginning:
             if each.kind == ("session_meta", "") and seen.meta is None:
                 seen.meta = _decoded(each, want=shapes.Meta)
                 seen.meta_first = not seen.lines
-                seen.cwd = text_of(seen.meta.cwd) if seen.meta is not None else ""
+                seen.cwd = field_of(seen.meta.cwd) if seen.meta is not None else ""
             elif each.kind == ("response_item", "message") and not seen.cwd:
                 said = _decoded(each, want=shapes.Message)
                 parts = said.content if said is not None and isinstance(said.content, list) else []
@@ -104,7 +109,9 @@ def _decoded(frame: frames.Frame, *, want: type[T]) -> T | None:
 @cache
 def _environment() -> re.Pattern[str]:
     return re.compile(
-        r"\s*<environment_context>.{0,400}?(?:<cwd>([^<\n]+)</cwd>|Current working directory: ([^\n<]+))", re.S
+        r"\s*<environment_context>.{0,400}?"
+        r"(?:<cwd>([^<\n]{1,4096})</cwd>|Current working directory: ([^\n<]{1,4096}))",
+        re.S,
     )
 
 
@@ -119,6 +126,17 @@ def text_of(value: object) -> str:
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return ""
     return str(value).encode("utf-8", "replace").decode()
+
+
+def field_of(value: object) -> str:
+    """A path, name or address; "" also for one that is too long to be any, since a cut one would name another."""
+    text = text_of(value)
+    return text if len(text.encode()) <= _MOST_FIELD else ""
+
+
+def mtime_ns(about: os.stat_result) -> int:
+    """When the file was changed, in nanoseconds, as far as the store can count them."""
+    return min(max(about.st_mtime_ns, -_MOST_NS), _MOST_NS)
 
 
 def _last_time(stream: IO[bytes], *, compressed: bool) -> float | None:
@@ -187,8 +205,8 @@ def first_ordinal(path: Path) -> int:
 def _session(path: Path, *, about: os.stat_result, beginning: _Beginning, last: float | None) -> Session:
     meta = beginning.meta or shapes.Meta()
     git = meta.git if isinstance(meta.git, dict) else {}
-    own, named = text_of(meta.id) or text_of(meta.session_id), _uuid().findall(path.name)
-    forked_from = text_of(meta.forked_from_id) or text_of(meta.parent_thread_id)
+    own, named = field_of(meta.id) or field_of(meta.session_id), _uuid().findall(path.name)
+    forked_from = field_of(meta.forked_from_id) or field_of(meta.parent_thread_id)
     if own and named and own not in named and not beginning.meta_first:
         own, forked_from = "", own  # the file's own one is damaged: this is the one of the parent that it repeats
     if paged().fullmatch(path.name):
@@ -197,27 +215,27 @@ def _session(path: Path, *, about: os.stat_result, beginning: _Beginning, last: 
         id=own or _id_of(path),
         path=_shown(path),
         cwd=beginning.cwd,
-        branch=text_of(git.get("branch")),
-        remote=text_of(git.get("repository_url")),
+        branch=field_of(git.get("branch")),
+        remote=field_of(git.get("repository_url")),
         source=_source(meta.source),
-        thread_source=text_of(meta.thread_source),
-        originator=text_of(meta.originator),
-        provider=text_of(meta.model_provider),
-        cli_version=text_of(meta.cli_version),
-        memory_mode=text_of(meta.memory_mode) or "enabled",
+        thread_source=field_of(meta.thread_source),
+        originator=field_of(meta.originator),
+        provider=field_of(meta.model_provider),
+        cli_version=field_of(meta.cli_version),
+        memory_mode=field_of(meta.memory_mode) or "enabled",
         forked_from=forked_from,
         started_at=frames.seconds(meta.timestamp) or 0.0,
-        updated_at=last if last is not None else about.st_mtime,
+        updated_at=last if last is not None else clock.bounded(about.st_mtime),
         size=about.st_size,
-        mtime_ns=about.st_mtime_ns,
+        mtime_ns=mtime_ns(about),
     )
 
 
 def _source(value: object) -> str:
     """`subagent` for any subagent, the name of another object, cli for a missing one."""
     if isinstance(value, dict):
-        return "subagent" if "subagent" in value else str(next(iter(value), "cli"))
-    return text_of(value) or "cli"
+        return "subagent" if "subagent" in value else field_of(next(iter(value), "cli"))
+    return field_of(value) or "cli"
 
 
 def _id_of(path: Path) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 from memkit.model import Facts, Item, Kind, Session, Tier
 from memkit.rollouts import frames, lines, noted, shapes, speakers, tools
 from memkit.rollouts.copies import Copies, Given
-from memkit.rollouts.heads import environment_cwd
+from memkit.rollouts.heads import environment_cwd, field_of
 from memkit.rollouts.replay import Gone, Replay, Rollbacks
 
 _FIRST_HUMAN_BYTES = 2_000
@@ -106,7 +106,7 @@ class Reading:
     # --- lines that are no items
 
     def _turn_context(self, data: shapes.TurnContext) -> None:
-        self._cwd = tools.clean(data.cwd or "") or self._cwd
+        self._cwd = tools.clean(field_of(data.cwd)) or self._cwd
         self._replay.turn_begins(data.turn_id)
 
     def _turn_started(self, data: shapes.TurnStarted) -> None:

@@ -16,12 +16,15 @@ OUTPUT_TOKENS = 2_000
 _WINDOW = 24 << 10  # characters that are masked at either end of a long text
 _GUARD = 8 << 10  # of them, next to the gap, that are masked but not shown: a secret may be halved there
 _HUMAN_WINDOW = 128 << 10
+_HUMAN_MOST = 1 << 20  # of a person's message that is looked through for their own words
 
 
 def windows(item: Item, *, mask: Callable[[str], str]) -> tuple[str, ...]:
     """The text, or its two ends where it is long; a person's pastes are shortened before their own words are."""
     text = _plain(item.text) if item.tier is Tier.TOOL else item.text
-    if item.tier is Tier.HUMAN and len(text) > _HUMAN_WINDOW:
+    if item.tier is Tier.HUMAN and len(text) > _HUMAN_MOST:
+        text = "".join(_fenced_ends(part, mask=mask) for part in _beginning(text, mask=mask))
+    elif item.tier is Tier.HUMAN and len(text) > _HUMAN_WINDOW:
         text = "".join(_paste_ends(part, mask=mask) for part in parts.split(text))
     most = _HUMAN_WINDOW if item.tier is Tier.HUMAN else 2 * _WINDOW
     return (text,) if len(text) <= most else _ends(text)
@@ -31,11 +34,26 @@ def _ends(text: str) -> tuple[str, str]:
     return _head(text, size=_WINDOW), _tail(text, size=_WINDOW)
 
 
+def _beginning(text: str, *, mask: Callable[[str], str]) -> list[Part]:
+    """A message beyond all measure, masked: its beginning, and its end as a paste, for what opened it is unknown."""
+    head, tail = mask(_head(text, size=_HUMAN_MOST)), mask(_tail(text, size=_WINDOW))
+    end = Part(kind=PartKind.PASTE, text=f"[… long text, its middle left out …]\n{tail[_GUARD:]}")
+    return [*parts.split(head[: max(len(head) - _GUARD, 0)]), end]
+
+
 def _paste_ends(part: Part, *, mask: Callable[[str], str]) -> str:
-    """The ends of a long paste, masked (later nothing tells where it was cut) and fenced, so that it stays foreign."""
-    if part.kind is PartKind.OWN or len(part.text) <= 2 * _WINDOW:
+    """A long paste's ends only."""
+    return part.text if len(part.text) <= 2 * _WINDOW else _fenced_ends(part, mask=mask)
+
+
+def _fenced_ends(part: Part, *, mask: Callable[[str], str]) -> str:
+    """A paste or its ends, masked (later nothing tells where it was cut) and fenced, so that it stays foreign."""
+    if part.kind is PartKind.OWN:
         return part.text
-    text = _masked(_ends(part.text), mask=mask)
+    return _fenced(mask(part.text) if len(part.text) <= 2 * _WINDOW else _masked(_ends(part.text), mask=mask))
+
+
+def _fenced(text: str) -> str:
     longest = max(map(len, _ticks().findall(text)), default=0)
     fence = "`" * max(longest + 1, 3)
     return f"\n{fence}\n{text}\n{fence}\n"

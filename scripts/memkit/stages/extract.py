@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -97,7 +98,7 @@ def _one(session_id: str, path: Path | None, job: Job, *, versions: Sequence[Ver
     entry = job.store.entry(session_id)
     if entry is None:
         raise LookupError(session_id)
-    where = path if path is not None and path.exists() else Path(job.store.source_path(session_id))
+    where = path if path is not None and _there(path) else Path(job.store.source_path(session_id))
     try:
         facts, seen = _read(where, entry, parent=_parent(entry, job))
         outcomes = [_finish(entry, facts, seen, job, version=version) for version in versions]
@@ -122,7 +123,11 @@ def _parent(entry: Entry, job: Job) -> Path | None:
     if not forked or job.store.entry(forked) is None:
         return None
     path = Path(job.store.source_path(forked))
-    return path if path.exists() else None
+    return path if _there(path) else None
+
+
+def _there(path: Path) -> bool:
+    return os.path.exists(path)  # noqa: PTH110 - Path.exists raises where a folder may not be looked into
 
 
 def _read(path: Path, entry: Entry, *, parent: Path | None) -> tuple[Facts, Evidence]:

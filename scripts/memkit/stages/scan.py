@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import stat
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
@@ -79,7 +80,8 @@ def scan(
         store.judge_many(changed)
     due = [j.id for j in judged if j and j.state is State.WAITING and j.reason is Reason.NOT_YET]
     for session in grown & set(entries):
-        ids[session] = Path(store.source_path(session)) if Path(store.source_path(session)).exists() else ids[session]
+        source = store.source_path(session)
+        ids[session] = Path(source) if os.path.exists(source) else ids[session]  # noqa: PTH110 - never raises
     return Scanned(
         files=len(found),
         due=tuple(due),
