@@ -19,6 +19,7 @@ def main() -> None:
 def run(arguments: Sequence[str]) -> int:
     """Runs one command and gives its exit status. Every error of memkit ends here."""
     os.umask(0o077)  # what memkit makes is the user's alone
+    _open_streams()
     try:
         status = int(_dispatch(list(arguments)))
         sys.stdout.flush()  # here, where a reader that went away is no error
@@ -30,17 +31,39 @@ def run(arguments: Sequence[str]) -> int:
         print("memkit: interrupted; what was done is kept, the next run goes on", file=sys.stderr)
         return int(ExitCode.INTERRUPTED)
     except BrokenPipeError:
-        # The reader went away (`memkit history | head`); Python must not complain about it once more at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()  # the reader went away (`memkit history | head`)
         return int(ExitCode.OK)
     except OSError as error:
+        _drop_output()
         print(f"memkit: {plain(_refused(error))}", file=sys.stderr)
+        return int(ExitCode.CONFIG)
+    except MemoryError:
+        print("memkit: memory ran out (free some, or raise its limit; nothing is lost)", file=sys.stderr)
         return int(ExitCode.CONFIG)
     except Exception as error:
         from memkit.commands import log
 
         print(f"memkit: {log.bug(error, arguments)}", file=sys.stderr)
         return int(ExitCode.BUG)
+
+
+def _open_streams() -> None:
+    """Closed standard streams lead nowhere; else a file of the home would get such a number, and what is printed."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest free number, this one
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(number, "r" if number == 0 else "w", closefd=False))  # noqa: SIM115
+
+
+def _drop_output() -> None:
+    """What can't be written is let go, so that Python does not complain about it once more at exit."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _refused(error: OSError) -> str:

@@ -89,3 +89,20 @@ def test_a_path_that_is_too_long_does_not_exist(world: World, name: str) -> None
     put(world, meta(), user())
     world.call("run")
     assert world.call("context", "--cwd", name).err == ""
+
+
+def test_a_file_whose_name_is_a_secret_is_not_committed(world: World) -> None:
+    put(world, meta(), user())
+    world.call("run")
+    key = "ghp_" + "aB3dE5gH7jK9mN1pQ3sT5vW7xY9zA1cD3eF5"
+    (world.home / "memories_v2" / f"{key}.md").write_text("A thought.\n")
+    done = world.call("run")
+    assert "not committed" in done.err
+    assert key not in done.err.splitlines()[0]
+    assert key.encode() not in world.history()
+
+
+def test_a_directory_with_colours_is_listed_as_plain_text(world: World) -> None:
+    put(world, meta(cwd="/home/dev/\x1b[31mshop\u202e\x07"), user())
+    world.call("run")
+    assert all(each.isprintable() for each in world.call("sessions").out.split("\n"))

@@ -9,14 +9,10 @@ from tests.hostile.files import WISH, line, meta, put, user
 
 ODD_TIMES = [
     "0001-01-01T00:00:00+23:59",
-    "9999-12-31T23:59:59Z",
     "9999-12-31T23:59:59-23:59",
     "1969-12-31T23:59:59Z",
-    -1,
     1e300,
     10**400,
-    True,
-    {},
 ]
 
 

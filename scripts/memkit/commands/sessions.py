@@ -10,6 +10,7 @@ import typer
 from memkit import clock
 from memkit.commands import reading
 from memkit.commands.app import Options
+from memkit.errors import plain
 from memkit.model import Entry, State, canonical
 from memkit.projects import Place, Projects
 from memkit.stages import tell
@@ -43,7 +44,7 @@ def sessions(
         typer.echo(canonical([_json(e, places) for e in shown]))
         return
     for entry in shown:
-        typer.echo(_line(entry, places))
+        typer.echo(plain(_line(entry, places)))
     if not shown:
         typer.echo("no sessions" if state is None else f"no sessions are {state.value}")
 

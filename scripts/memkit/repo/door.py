@@ -195,5 +195,6 @@ def _starting() -> Iterator[None]:
         yield
     except FileNotFoundError as error:
         raise GitError("Git is not installed, or not on the PATH", mend="install Git 2.31 or newer") from error
-    except OSError as error:
-        raise GitError(f"Git can't be started: {error.strerror or error}", mend="install Git 2.31 or newer") from error
+    except (OSError, ImportError) as error:  # the latter is what GitPython makes of the former
+        what = getattr(error, "strerror", None) or error
+        raise GitError(f"Git can't be started: {what}", mend="install Git 2.31 or newer") from error

@@ -161,6 +161,8 @@ def _without_accidents(changes: Sequence[Change], repo: Repo, warnings: list[str
                 "deleted" if change.kind == "deleted" else "emptied" if gone else "edited, but is made anew each time,"
             )
             warnings.append(f"{change.path} was {what} and is put back")
+        elif _is_ours(change) and redact.mask(change.path) != change.path:
+            warnings.append(f"the name {redact.mask(change.path)} holds a secret, so it is not committed: rename it")
         elif _is_ours(change):
             yield change
 
