@@ -173,6 +173,8 @@ class Part:
 class Row:
     """A masked, cut row of evidence. `text` is what is printed; `parts` is set for human rows.
 
+    call_id is a number of the session's calls here, not the id that the file names.
+
     A gap is a row with label `omitted`, no tier, and `omitted` saying how many rows it stands for.
     """
 

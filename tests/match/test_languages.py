@@ -88,4 +88,4 @@ def test_a_turn_gives_its_signals_and_no_others(row: list[str], functions: list[
 
 @pytest.mark.parametrize("row", _rows("sentences"))
 def test_a_text_is_cut_into_sentences(row: list[str]) -> None:
-    assert match.sentences(row[0]) == row[1:]
+    assert list(match.sentences(row[0])) == row[1:]

@@ -68,7 +68,11 @@ def test_rows_and_gaps_of_the_golden_sessions(golden: Path, golden_sessions: Pat
             assert kept == [label for label in theirs if label not in ("tool", "omitted")]
             every = [each for each in Decoder(path) if each.tier is Tier.TOOL]
             tool = [row.call_id for row in seen.rows if row.label == "tool"]
-            assert tool == [each.call_id for each in every][-len(tool) :]
+            ids = [each.call_id for each in every][-len(tool) :]
+            assert len({*zip(tool, ids, strict=True)}) == len({*tool}) == len({*ids})  # a number for each id
+            assert [(r.kind, r.time) for r in seen.rows if r.label == "tool"] == [
+                (each.kind, each.time) for each in every
+            ][-len(tool) :]
             assert sum(row.omitted for row in seen.rows) == len(every) - len(tool) == seen.omitted > 0
             assert all(a != b or a != "omitted" for a, b in pairwise(ours))
             assert seen.tokens <= CODEX_BUDGET

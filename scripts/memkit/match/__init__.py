@@ -1,5 +1,6 @@
 """The one normaliser: wishes, subjects, near-duplicates and conflicts, by word lists of each language."""
 
+from memkit.match.fit import fits
 from memkit.match.sentences import sentences
 from memkit.match.stances import length, normalise, stance, subject
 from memkit.match.stones import buries
@@ -34,6 +35,7 @@ __all__ = [
     "covers",
     "decides",
     "everywhere",
+    "fits",
     "greets",
     "in_project",
     "judge",

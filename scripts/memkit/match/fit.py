@@ -74,6 +74,11 @@ def fitting(text: str) -> tuple[Words, ...]:
     return found if found and elsewhere.issuperset(set(tokens) - foreign) else (english, *found)
 
 
+def fits(text: str) -> tuple[str, ...]:
+    """The codes of every language that the text may be in (`en`, `de`), English first."""
+    return tuple(words.language for words in fitting(text))
+
+
 def _family(words: Words) -> str:
     return str(words.raw.get("script", ""))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 
 from memkit.match.words import Words, merged
 
@@ -18,6 +18,7 @@ def _lead(words: Words) -> re.Pattern[str]:
     return words.compiled("lead", "lead_ins", form=r"(?:(?:{}){b}[\s,，、:：!！.…—–¿¡-]*)+", spaced=r"(?![\w'’-])")
 
 
+@lru_cache(4_096)
 def strip_lead(text: str, words: Words) -> str:
     """The text without polite and connecting openings ("No, please …", "And again: …")."""
     text = text.lstrip(" \t-–—*_•>\"'“«(「『¿¡")
@@ -30,6 +31,7 @@ def phrases(words: Words) -> re.Pattern[str]:
     return words.find("standing", "recurring", "recurring_manner", "everywhere", "project", "adverbs")
 
 
+@lru_cache(4_096)
 def opening_of(text: str, words: Words) -> str:
     """The clause from its verb on: lead-ins, general phrases and "make sure you" at its begin taken off."""
     for _ in range(6):

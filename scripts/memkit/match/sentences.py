@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import cache
+from functools import cache, lru_cache
 
 from memkit.match.fit import fitting
 from memkit.match.words import Words, merged
@@ -26,8 +26,8 @@ def _bullet() -> re.Pattern[str]:
 
 
 @cache
-def _abbreviations() -> tuple[str, ...]:
-    return tuple(sorted(merged("abbreviations")))
+def _abbreviations() -> frozenset[str]:
+    return frozenset(merged("abbreviations"))
 
 
 @cache
@@ -42,7 +42,8 @@ def _joints(found: tuple[Words, ...]) -> re.Pattern[str]:
     return re.compile("|".join(parts), re.IGNORECASE)
 
 
-def sentences(text: str) -> list[str]:
+@lru_cache(1_024)
+def sentences(text: str) -> tuple[str, ...]:
     """The sentences of a text in order, trimmed, list bullets taken off; never empty strings.
 
     A line break ends a sentence unless the line simply goes on (next line starts in lower case).
@@ -60,14 +61,15 @@ def sentences(text: str) -> list[str]:
         start = match.end()
     found.append(text[start:])
     cleaned = (_bullet().sub("", " ".join(piece.split())) for piece in found)
-    return [piece for piece in cleaned if any(c.isalnum() for c in piece)]
+    return tuple(piece for piece in cleaned if any(c.isalnum() for c in piece))
 
 
 def _abbreviated(piece: str) -> bool:
     """Does the piece end with an abbreviation, or is it only the number of a list's line?"""
     if piece.strip()[:-1].isdecimal():
         return True
-    last = piece.split()[-1].lower().lstrip("(\"'“[") if piece.split() else ""
+    pieces = piece.rsplit(maxsplit=1)
+    last = pieces[-1].lower().lstrip("(\"'“[") if pieces else ""
     return last in _abbreviations()
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from memkit.match.fit import fitting, main_language
 from memkit.match.grammar import directive, is_question, opening_of, strip_lead, verb, works
 from memkit.match.sentences import parts, sentences
@@ -16,6 +18,7 @@ def _contains(text: str, key: str) -> bool:
     return any(words.find(key).search(text) for words in fitting(text))
 
 
+@lru_cache(4_096)
 def greets(text: str) -> bool:
     """Nothing but greetings, thanks and the like, or no words at all."""
     return not any(c.isalnum() for c in text) or any(
@@ -23,6 +26,7 @@ def greets(text: str) -> bool:
     )
 
 
+@lru_cache(4_096)
 def approves(text: str) -> bool:
     """Nothing but leave to go on ("ok, go ahead")."""
     return any(words.wholly("approvals").fullmatch(text) for words in fitting(text))
@@ -35,6 +39,7 @@ def praises(text: str) -> bool:
     return opens and not complains(text)
 
 
+@lru_cache(4_096)
 def complains(text: str) -> bool:
     """Says that it does not work or is not what was wanted; "no longer broken" and the like are none."""
     return any(_complains(sentence) for sentence in sentences(text))
@@ -77,6 +82,7 @@ def asks(sentence: str) -> bool:
     return sentence.rstrip(" \"'”’)」』").endswith(("?", "？")) or any(is_question(sentence, words) for words in found)
 
 
+@lru_cache(4_096)
 def task_like(sentence: str) -> bool:
     """Asks for work: an imperative with a verb of work, or "can you …", "I need …"; leave to go on does not."""
     if approves(sentence):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -11,6 +10,8 @@ from functools import cache, cached_property
 from importlib.resources import files
 from itertools import product
 from typing import cast
+
+import tomli
 
 from memkit.match.fragments import plain_words
 
@@ -261,7 +262,7 @@ def written_together(text: str) -> bool:
 
 
 def _load(name: str) -> Raw:
-    return tomllib.loads((files("memkit.match") / "words" / name).read_text(encoding="utf-8"))
+    return tomli.loads((files("memkit.match") / "words" / name).read_text(encoding="utf-8"))
 
 
 @cache

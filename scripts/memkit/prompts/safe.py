@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 UNTITLED = "untitled"
 
@@ -15,6 +16,7 @@ _JOINERS = "[\u200c\u200d]+"
 _FRAME = r"(?i)<(?=\s*(?:/\s*)?memkit[-_\s]?memory)"
 
 
+@lru_cache(4_096)
 def one_line(text: str) -> str:
     """The text as one line that is no heading: breaks and control characters fold to a space, invisible ones go.
 

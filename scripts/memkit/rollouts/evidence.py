@@ -90,10 +90,11 @@ def _choose(
     chosen: list[_Chosen] = []
     left = budget
     field = cache(mask)
+    calls: dict[str, str] = {"": ""}  # a number does what an id does, and holds nothing that would have to be masked
     order: list[_Chosen] = []
     for tier in _ORDER:
         for held in reversed(tiers[tier]):
-            row = rows.made(held.item, pieces=held.pieces, mask=mask, field=field, count=count)
+            row = rows.made(held.item, pieces=held.pieces, mask=mask, field=field, calls=calls, count=count)
             cost = count(rows.printed(row))
             if cost > left:
                 break

@@ -75,9 +75,13 @@ def made(
     pieces: Sequence[str],
     mask: Callable[[str], str],
     field: Callable[[str], str],
+    calls: dict[str, str],
     count: Callable[[str], int],
 ) -> Row:
-    """field: `mask` for the short texts that rows share. The limits hold for the row as it is printed."""
+    """The limits hold for the row as it is printed.
+
+    field: `mask` for the short texts that rows share. calls: the numbers of calls by id, added to here.
+    """
     empty = Row(
         label=item.tier.value,
         text="",
@@ -85,7 +89,7 @@ def made(
         turn=item.turn,
         time=item.time,
         cwd=field(item.cwd),
-        call_id=field(item.call_id),
+        call_id=calls.setdefault(item.call_id, str(len(calls))),
         tool=field(item.tool),
         exit_code=item.exit_code,
         question=tokens.cut(field(item.question), max_bytes=ROW_BYTES // 4, keep="both"),

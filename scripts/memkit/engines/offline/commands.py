@@ -66,28 +66,36 @@ def telling_line(output: str, key: str) -> str:
 
     The best pattern counts first, within one pattern the last line: summaries stand at the end.
     """
-    lines = [" ".join(line.split()) for line in output.splitlines()]
-    # "> tsc --noEmit" is a script runner repeating what it runs.
-    lines = [line for line in lines if _letters().search(line) and not line.startswith("> ")][-400:]
-    joined = "\n".join(lines)
-    for found in lined(key):
+    told = _told(output, most=400 if (wanted := lined(key, output)) else 1)
+    joined = "\n".join(told)
+    for found in wanted:
         if not found.search(joined):
             continue
-        for at in range(len(lines) - 1, -1, -1):
-            if found.search(lines[at]):
-                more = f" {lines[at + 1]}" if lines[at].endswith(":") and at + 1 < len(lines) else ""
-                return titles.clip(lines[at] + more, max_chars=_RESULT_CHARS)
-    return titles.clip(lines[-1], max_chars=_RESULT_CHARS) if lines else ""
+        for at in range(len(told) - 1, -1, -1):
+            if found.search(told[at]):
+                more = f" {told[at + 1]}" if told[at].endswith(":") and at + 1 < len(told) else ""
+                return titles.clip(told[at] + more, max_chars=_RESULT_CHARS)
+    return titles.clip(told[-1], max_chars=_RESULT_CHARS) if told else ""
+
+
+def _told(output: str, *, most: int) -> list[str]:
+    """The last lines of an output that say something; "> tsc --noEmit" is a script runner repeating what it runs."""
+    found: list[str] = []
+    for line in reversed(output.splitlines()):
+        row = " ".join(line.split())
+        if not row.startswith("> ") and _letters().search(row):
+            found.append(row)
+            if len(found) == most:
+                break
+    return found[::-1]
 
 
 @lru_cache(1_024)
 def _failed_test(output: str) -> str:
     """The first line of an output that names a failed test, "" when none does."""
-    joined = "\n".join(" ".join(line.split()) for line in output.splitlines())
-    if not any(found.search(joined) for found in lined("failed_test")):
-        return ""
-    lines = joined.split("\n")
-    return next((line for line in lines if any(found.search(line) for found in lined("failed_test"))), "")
+    wanted = lined("failed_test", output)
+    lines = (" ".join(line.split()) for line in output.splitlines()) if wanted else ()
+    return next((line for line in lines if any(found.search(line) for found in wanted)), "")
 
 
 @cache
@@ -124,8 +132,9 @@ def _patch(text: str, cwd: str) -> tuple[tuple[str, ...], tuple[tuple[str, str],
     paths: list[str] = []
     lines: list[tuple[str, str]] = []
     for line in text.splitlines():
-        head = re.match(r"\*\*\* (?:(Add|Update) File|Delete File|Move to): (.+)$", line)
-        if head:
+        if line.startswith("*** ") and (
+            head := re.match(r"\*\*\* (?:(Add|Update) File|Delete File|Move to): (.+)$", line)
+        ):
             paths.append(_relative(head[2].strip(), cwd))
             if head[1] != "Update":
                 lines.append((paths[-1], line))  # a file that came or went is no change of lines that others undo

@@ -35,15 +35,26 @@ def patterns(key: str) -> tuple[re.Pattern[str], ...]:
 
 
 @cache
-def lined(key: str) -> tuple[re.Pattern[str], ...]:
-    """The same for texts of several lines: `^` is the beginning of each."""
-    return tuple(re.compile(p.pattern, p.flags | re.MULTILINE) for p in patterns(key))
+def _lined(key: str) -> tuple[tuple[re.Pattern[str], tuple[str, ...]], ...]:
+    rows = cast("list[list[str]]", _data()[key])
+    return tuple((re.compile(row[0], re.MULTILINE), tuple(row[1:])) for row in rows)
+
+
+def lined(key: str, text: str) -> list[re.Pattern[str]]:
+    """A list's regular expressions for texts of several lines, in their order, of which the text may hold a match."""
+    folded = text.lower()
+    return [found for found, words in _lined(key) if any(word in folded for word in words)]
 
 
 @cache
 def pattern(key: str) -> re.Pattern[str]:
     """The one regular expression that stands under a key."""
     return re.compile(str(_data()[key]))
+
+
+@cache
+def _names(*keys: str) -> frozenset[str]:
+    return frozenset(name for key in keys for name in _data()[key])
 
 
 @cache
@@ -62,7 +73,8 @@ def words_of(segment: str) -> list[str]:
     """The words of one simple command, without variables before it and wrappers such as sudo or timeout."""
     words = segment.split()
     while words:
-        if re.match(r"\w+=", words[0]) or words[0] in ("sudo", "time", "nohup", "exec", "command", "env"):
+        name, assigned, _ = words[0].partition("=")
+        if (assigned and name.isidentifier()) or words[0] in ("sudo", "time", "nohup", "exec", "command", "env"):
             words = words[1:]
         elif words[0] in ("timeout", "nice") and len(words) > 1:
             words = words[2:]
@@ -72,32 +84,35 @@ def words_of(segment: str) -> list[str]:
 
 
 def _bare(line: str) -> str:
-    return re.sub(r"'[^']*'|\"[^\"]*\"", "Q", line)
+    return re.sub(r"'[^']*'|\"[^\"]*\"", "Q", line) if "'" in line or '"' in line else line
 
 
-def segments(line: str) -> list[list[str]]:
+@lru_cache(1_024)
+def segments(line: str) -> tuple[list[str], ...]:
     """The simple commands of a command line, each as words; what stands in quotes is not looked into."""
-    return [words for part in re.split(r"&&|\|\|?|;|\n", _bare(line)) if (words := words_of(part))]
+    return tuple(words for part in re.split(r"&&|\|\|?|;|\n", _bare(line)) if (words := words_of(part)))
 
 
-def _among(words: list[str], names: set[str]) -> bool:
-    return bool({" ".join(words[:n]) for n in (1, 2, 3)} & names)
+def _among(words: list[str], names: frozenset[str]) -> bool:
+    return words[0] in names or " ".join(words[:2]) in names or " ".join(words[:3]) in names
 
 
+@lru_cache(1_024)
 def listed(line: str, key: str) -> bool:
     """Are all simple commands of a line in a list, or mere looking around beside some that are?"""
-    names, explore = set(_data()[key]), set(_data()["explore"])
+    names, either = _names(key), _names(key, "explore")
     parts = segments(line)
-    return any(_among(w, names) for w in parts) and all(_among(w, names | explore) for w in parts)
+    return any(_among(w, names) for w in parts) and all(_among(w, either) for w in parts)
 
 
+@lru_cache(1_024)
 def use_of(line: str) -> Use:
     """Does a command look around, verify, or change something?"""
     if any(p.search(line) for p in patterns("measures")):
         return Use.VERIFY
     if any(p.search(line) for p in patterns("looks")):
         return Use.EXPLORE
-    explore, verify = set(_data()["explore"]), set(_data()["verify"])
+    explore, verify = _names("explore"), _names("verify")
     acting = [w for w in segments(line) if not _among(w, explore)]
     if not acting:
         return Use.EXPLORE
@@ -122,6 +137,7 @@ def exit_code(line: str, *, code: int | None, output: str) -> int | None:
     return 0 if any(p.search(row) for p in patterns("passing") for row in rows) else None
 
 
+@lru_cache(1_024)
 def _masked(line: str) -> bool:
     """Does the exit code belong to something that only looks: `pytest | tail`, `make || true`, `make; echo $?`?"""
     bare = _bare(line).strip()
@@ -135,7 +151,7 @@ def _masked(line: str) -> bool:
         return False
     mark, words = ends[-1]
     weak = mark in ("||", ";", "\n") or (mark == "|" and "pipefail" not in bare)
-    return weak and (words[0] == ":" or _among(words, set(_data()["explore"])))
+    return weak and (words[0] == ":" or _among(words, _names("explore")))
 
 
 @lru_cache(4_096)
@@ -144,6 +160,7 @@ def _meaning(line: str) -> frozenset[str]:
     return frozenset(_same().get(w, w) for words in segments(line) for w in words if not w.startswith("-"))
 
 
+@lru_cache(16_384)
 def alike(failed: str, tried: str) -> bool:
     """Are two command lines the same attempt: equal, or sharing the program and most of their words?"""
     if failed == tried:
