@@ -2,4 +2,5 @@
 
 from memkit.cli import main
 
-main()
+if __name__ == "__main__":  # processes that share the work import this module
+    main()

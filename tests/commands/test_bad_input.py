@@ -405,8 +405,8 @@ def test_two_runs_at_once_lose_nothing(world: World) -> None:
 def test_an_interrupt_ends_with_130_and_the_next_run_goes_on(world: World) -> None:
     world.write(working(wish=GOOD))
     program = (
-        "import os, signal, sys; from memkit import cli; from memkit.stages import extract\n"
-        "extract._read = lambda *a, **k: os.kill(os.getpid(), signal.SIGINT) or __import__('time').sleep(30)\n"
+        "import os, signal, sys; from memkit import cli; from memkit.stages.extract import pool\n"
+        "pool.read = lambda *a, **k: os.kill(os.getpid(), signal.SIGINT) or __import__('time').sleep(30)\n"
         "sys.argv[1:] = ['run']; cli.main()"
     )
     done = subprocess.run(

@@ -9,10 +9,12 @@ from pathlib import Path
 import pytest
 
 from memkit import locks
-from memkit.errors import ExitCode, RolloutError
-from memkit.model import Reason, Session, State
-from memkit.rollouts import find
-from memkit.stages import extract
+from memkit.engines.base import Engine
+from memkit.errors import ExitCode
+from memkit.model import Reason, Session, StageOne, State
+from memkit.rollouts import eligible, find
+from memkit.stages.extract import pool
+from memkit.stages.extract.session import Read, Reading
 from memkit.store import Store
 from tests.commands.world import World, greeting, working
 from tests.support.env import NOW
@@ -31,13 +33,13 @@ def at(monkeypatch: pytest.MonkeyPatch, *, hours: float) -> None:
 def counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The files that are read from now on."""
     read: list[str] = []
-    real = extract._read
+    real = pool.read
 
-    def reading(path: Path, *rest: object, **more: object) -> object:
-        read.append(path.name)
-        return real(path, *rest, **more)  # type: ignore[arg-type]
+    def reading(given: Reading, *, engine: Engine) -> Read:
+        read.append(given.path.name)
+        return real(given, engine=engine)
 
-    monkeypatch.setattr(extract, "_read", reading)
+    monkeypatch.setattr(pool, "read", reading)
     return read
 
 
@@ -102,7 +104,7 @@ def test_a_session_that_grew_and_now_gives_nothing_keeps_its_record_flagged(
     before = world.tree()
     monkeypatch.setattr(
         "memkit.engines.offline.OfflineEngine.extract",
-        lambda *_, **__: extract.StageOne(rollout_summary=""),
+        lambda *_, **__: StageOne(rollout_summary=""),
     )
     session.user("Thanks!").final("You're welcome.")
     world.write(session)
@@ -129,12 +131,12 @@ def test_all_and_an_empty_result_of_the_same_bytes_drops_the_record(
     session = working(wish=UV)
     world.write(session, working("beta", wish=MAIN), working("gamma", wish=MAIN))
     world.call("run")
-    real = extract.eligible.judge_facts
+    real = eligible.judge_facts
     monkeypatch.setattr(
-        extract.eligible,
+        eligible,
         "judge_facts",
         lambda facts, **more: (
-            extract.eligible.Verdict(State.SKIPPED, Reason.MACHINE_PROMPT)
+            eligible.Verdict(State.SKIPPED, Reason.MACHINE_PROMPT)
             if facts.session.id == session.id
             else real(facts, **more)
         ),
@@ -228,17 +230,17 @@ def test_a_smaller_budget_makes_a_smaller_summary(world: World) -> None:
 def test_a_failed_session_is_tried_again_by_the_rules(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     bad = working("bad", started="2026-11-21T09:00:00Z", wish=MAIN)
     world.write(working(wish=UV), bad)
-    real = extract._read
+    real = pool.read
     tries: list[str] = []
 
-    def reading(path: Path, *rest: object, **more: object) -> object:
-        if bad.id in path.name:
-            tries.append(path.name)
-            raise RolloutError(f"{path}: the disk ate it")
-        return real(path, *rest, **more)  # type: ignore[arg-type]
+    def reading(given: Reading, *, engine: Engine) -> Read:
+        if bad.id in given.path.name:
+            tries.append(given.path.name)
+            return Read(problem=f"{given.path}: the disk ate it")
+        return real(given, engine=engine)
 
     with monkeypatch.context() as patch:
-        patch.setattr(extract, "_read", reading)
+        patch.setattr(pool, "read", reading)
         done = world.call("run", ok=ExitCode.PARTIAL)
         assert f"memkit: session {bad.id}: " in done.err and "the disk ate it" in done.err
         assert "2 sessions: 1 extracted, 1 failed (the file can't be read)" in done.out and UV in world.summary
@@ -259,11 +261,11 @@ def test_a_failed_session_that_grows_starts_anew(world: World, monkeypatch: pyte
     bad = working("bad")
     world.write(bad)
 
-    def failing(path: Path, *_: object, **__: object) -> object:
-        raise RolloutError(f"{path}: no")
+    def failing(given: Reading, *, engine: Engine) -> Read:  # noqa: ARG001 - as it is called
+        return Read(problem=f"{given.path}: no")
 
     with monkeypatch.context() as patch:
-        patch.setattr(extract, "_read", failing)
+        patch.setattr(pool, "read", failing)
         world.call("run", ok=ExitCode.PARTIAL)
     bad.user(UV).final("Understood.")
     world.write(bad)

@@ -86,6 +86,7 @@ def read_sessions(worker: Worker, request: Request) -> tuple[Scanned, Extracted]
             now=worker.now,
             limit=request.limit,
             forced=request.again or request.retry,
+            processes=(os.cpu_count() or 1) if worker.engine.name == "offline" else 1,
             progress=progress,
         )
     for outcome in extracted.outcomes:

@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from contextlib import closing
+from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 
-from memkit import redact, tokens
+from memkit import redact
 from memkit.config import Config
 from memkit.engines.base import Engine
-from memkit.errors import EngineError, MemkitError, RolloutError
-from memkit.model import Entry, Evidence, Facts, Outcome, Reason, Record, RunLog, StageOne, State, Version
-from memkit.rollouts import decode, eligible, evidence
+from memkit.errors import EngineError, MemkitError
+from memkit.model import Entry, Facts, Outcome, Reason, Record, RunLog, StageOne, State, Version
+from memkit.rollouts.eligible import Verdict
+from memkit.stages.extract.pool import results
+from memkit.stages.extract.session import EVIDENCE_TOKENS, Read, Reading
 from memkit.store import Store
 
-EVIDENCE_TOKENS = 150_000
+__all__ = ["EVIDENCE_TOKENS", "Extracted", "extract", "preview"]
+
+_WORTH = 24 << 20  # bytes of sessions from which starting other processes pays
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -31,14 +37,16 @@ class Extracted:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Job:
-    """What the work on one session needs."""
+class _Job:
+    """What the work on sessions needs. held: the sessions that are leased, and in which versions."""
 
     store: Store
     config: Config
     engine: Engine
     owner: str
     now: float
+    held: dict[str, list[Version]] = field(default_factory=dict)
+    busy: list[str] = field(default_factory=list)
 
 
 def extract(
@@ -53,39 +61,57 @@ def extract(
     now: float,
     limit: int | None = None,
     forced: bool = False,
+    processes: int = 1,
     progress: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> Extracted:
     """Works on the sessions in order until all or `limit` are done. owner: a token of locks.run_token.
 
     A failing session is kept as failed and the rest goes on; StorageError ends the run, what is done stays done.
+    processes: how many may share the work, where there is much of it; what comes out is the same.
     """
-    job = Job(store=store, config=config, engine=engine, owner=owner, now=now)
-    outcomes: list[Outcome] = []
-    busy = 0
-    for at, session_id in enumerate(due):
-        if limit is not None and len(outcomes) >= limit:
-            break
-        progress(at, len(due))
+    job = _Job(store=store, config=config, engine=engine, owner=owner, now=now)
+    outcomes: dict[str, Outcome] = {}
+
+    def lease(session_id: str) -> bool:
         versions = [
             version
             for version in config.versions
             if store.lease(session_id, version=version, owner=owner, now=now, alive=alive, forced=forced)
         ]
-        if not versions:
-            busy += 1
+        if versions:
+            job.held[session_id] = versions
+        else:
+            job.busy.append(session_id)
             store.judge(session_id, state=State.WAITING, reason=Reason.IN_PROGRESS)
-            continue
-        try:
-            outcomes.append(_one(session_id, paths.get(session_id), job, versions=versions))
-        except EngineError as broken:
-            store.log_run(RunLog(stage="extract", started_at=now, ended_at=now, error=str(broken)))
-            raise
+        return bool(versions)
+
+    readings = (_reading(each, paths.get(each), job) for each in islice(filter(lease, due), limit))
+    many = processes > 1 and _size(due[:limit], store) >= _WORTH
+    progress(0, len(due))
+    try:
+        with closing(results(readings, engine=engine, processes=processes if many else 1)) as found:
+            for reading, ask in found:
+                outcomes[reading.session.id] = _ended(reading, ask, job)
+                progress(len(outcomes), len(due))
+    except EngineError as broken:
+        store.log_run(RunLog(stage="extract", started_at=now, ended_at=now, error=str(broken)))
+        raise
+    finally:
+        for session_id, versions in job.held.items():
+            for version in versions:
+                store.release(session_id, version=version, owner=owner)
     progress(len(due), len(due))
-    failed = [o for o in outcomes if o.state is State.FAILED]
-    if outcomes:
-        error = f"{len(failed)} of {len(outcomes)} sessions failed: {failed[0].detail}" if failed else ""
+    done = tuple(outcomes[each] for each in due if each in outcomes)
+    failed = [o for o in done if o.state is State.FAILED]
+    if done:
+        error = f"{len(failed)} of {len(done)} sessions failed: {failed[0].detail}" if failed else ""
         store.log_run(RunLog(stage="extract", started_at=now, ended_at=now, error=error))
-    return Extracted(outcomes=tuple(outcomes), busy=busy, left=len(due) - len(outcomes) - busy)
+    return Extracted(outcomes=done, busy=len(job.busy), left=len(due) - len(done) - len(job.busy))
+
+
+def _size(due: Sequence[str], store: Store) -> int:
+    known = {entry.session.id: entry.session.size for entry in store.entries()}
+    return sum(known.get(each, 0) for each in due)
 
 
 def preview(*, store: Store, due: Sequence[str], limit: int | None = None) -> tuple[Entry, ...]:
@@ -94,30 +120,41 @@ def preview(*, store: Store, due: Sequence[str], limit: int | None = None) -> tu
     return tuple(entries[:limit])
 
 
-def _one(session_id: str, path: Path | None, job: Job, *, versions: Sequence[Version]) -> Outcome:
+def _reading(session_id: str, path: Path | None, job: _Job) -> Reading:
     entry = job.store.entry(session_id)
     if entry is None:
         raise LookupError(session_id)
-    where = path if path is not None and _there(path) else Path(job.store.source_path(session_id))
+    return Reading(
+        session=entry.session,
+        path=path if path is not None and _there(path) else Path(job.store.source_path(session_id)),
+        parent=_parent(entry, job),
+        versions=tuple(job.held[session_id]),
+        disable_on_external_context=job.config.memories.disable_on_external_context,
+    )
+
+
+def _ended(reading: Reading, ask: Callable[[], Read], job: _Job) -> Outcome:
+    """Stores what reading a session came to; its lease ends with that."""
     try:
-        facts, seen = _read(where, entry, parent=_parent(entry, job))
-        outcomes = [_finish(entry, facts, seen, job, version=version) for version in versions]
-        return outcomes[0]
-    except RolloutError as error:
-        return _failed(session_id, Reason.UNREADABLE, redact.mask(str(error)), job, versions=versions)
+        result = ask()
     except MemkitError:
         raise
     except Exception as error:
         # A bug: this session is set aside, so that the next run gets past it.
-        _failed(session_id, Reason.UNREADABLE, f"a bug in memkit: {type(error).__name__}", job, versions=versions)
+        _failed(reading, f"a bug in memkit: {type(error).__name__}", job)
         raise
-    except BaseException:
-        for version in versions:
-            job.store.release(session_id, version=version, owner=job.owner)
-        raise
+    if result.facts is None:
+        return _failed(reading, result.problem, job)
+    outputs = result.outputs or (StageOne(rollout_summary=""),) * len(reading.versions)
+    outcomes = [
+        _finish(reading, result.facts, result.verdict, output, job, version=version)
+        for version, output in zip(reading.versions, outputs, strict=True)
+    ]
+    job.held.pop(reading.session.id)
+    return outcomes[0]
 
 
-def _parent(entry: Entry, job: Job) -> Path | None:
+def _parent(entry: Entry, job: _Job) -> Path | None:
     """The file of the session that this one was forked from, to tell the repeated history from its own part."""
     forked = entry.session.forked_from
     if not forked or job.store.entry(forked) is None:
@@ -130,21 +167,13 @@ def _there(path: Path) -> bool:
     return os.path.exists(path)  # noqa: PTH110 - Path.exists raises where a folder may not be looked into
 
 
-def _read(path: Path, entry: Entry, *, parent: Path | None) -> tuple[Facts, Evidence]:
-    decoder = decode.Decoder(path, session=replace(entry.session, path=str(path)), parent=parent)
-    seen = evidence.collect(
-        decoder, facts=lambda: decoder.facts, budget_tokens=EVIDENCE_TOKENS, mask=redact.mask, count=tokens.estimate
-    )
-    return decoder.facts, seen
-
-
-def _finish(entry: Entry, facts: Facts, seen: Evidence, job: Job, *, version: Version) -> Outcome:
-    session = entry.session
-    verdict = eligible.judge_facts(facts, disable_on_external_context=job.config.memories.disable_on_external_context)
-    output = StageOne(rollout_summary="") if verdict.state else _masked(job.engine.extract(seen, version=version))
+def _finish(
+    reading: Reading, facts: Facts, verdict: Verdict, output: StageOne, job: _Job, *, version: Version
+) -> Outcome:
+    session = reading.session
     lines = {"bad_lines": facts.bad_lines, "unknown_lines": facts.unknown_lines, "tokens_used": output.tokens_used}
     if not output.empty:
-        record = _record(entry, output, job, version=version)
+        record = _record(reading, output, job, version=version)
         job.store.finish_good(record, owner=job.owner, taken_size=session.size, **lines)
         return Outcome(session_id=session.id, state=State.EXTRACTED)
     # Also what has been read and may not be kept: it is not read again until it grows.
@@ -163,12 +192,8 @@ def _finish(entry: Entry, facts: Facts, seen: Evidence, job: Job, *, version: Ve
     return Outcome(session_id=session.id, state=after.state if after else State.EMPTY)
 
 
-def _masked(output: StageOne) -> StageOne:
-    return redact.mask_fields(output)
-
-
-def _record(entry: Entry, output: StageOne, job: Job, *, version: Version) -> Record:
-    session = entry.session
+def _record(reading: Reading, output: StageOne, job: _Job, *, version: Version) -> Record:
+    session = reading.session
     return redact.mask_fields(
         Record(
             session_id=session.id,
@@ -187,7 +212,8 @@ def _record(entry: Entry, output: StageOne, job: Job, *, version: Version) -> Re
     )
 
 
-def _failed(session_id: str, reason: Reason, detail: str, job: Job, *, versions: Sequence[Version]) -> Outcome:
-    for version in versions:
+def _failed(reading: Reading, detail: str, job: _Job) -> Outcome:
+    session_id, reason = reading.session.id, Reason.UNREADABLE
+    for version in job.held.pop(session_id):
         job.store.finish_failed(session_id, version=version, owner=job.owner, reason=reason, detail=detail, now=job.now)
     return Outcome(session_id=session_id, state=State.FAILED, reason=reason, detail=detail)
