@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from memkit.repo import Repo
-from tests.support.env import run_memkit
+from tests.support.env import call_memkit, run_memkit
 from tests.support.rollouts import Rollout
 
 Env = dict[str, str]
@@ -27,7 +27,7 @@ def _tree(env: Env) -> str:
 
 
 def _notes(env: Env) -> list[dict[str, object]]:
-    listed: list[dict[str, object]] = json.loads(run_memkit(["notes", "--json"], env=env).stdout)
+    listed: list[dict[str, object]] = json.loads(call_memkit(["notes", "--json"], env=env).stdout)
     return listed
 
 
@@ -40,12 +40,12 @@ def _session(words: str, *, day: int = 20, name: str = "s", cwd: str = "/home/de
 
 
 def test_a_note_is_noted_and_says_when_it_counts_and_nothing_more(env: Env) -> None:
-    said = run_memkit(["remember", "--global", "Release notes are written by hand."], env=env).stdout
+    said = call_memkit(["remember", "--global", "Release notes are written by hand."], env=env).stdout
     assert said.startswith("noted (remember, everywhere): Release notes are written by hand.")
     assert "next run" in said
     assert "Release notes" not in _summary(env)
     assert [(n["kind"], n["state"], n["commit"]) for n in _notes(env)] == [("remember", "pending", None)]
-    run_memkit(["consolidate"], env=env)
+    call_memkit(["consolidate"], env=env)
     assert "- Release notes are written by hand. [ad-hoc note]" in _summary(env)
     (note,) = _notes(env)
     assert note["state"] == "applied"
@@ -53,26 +53,26 @@ def test_a_note_is_noted_and_says_when_it_counts_and_nothing_more(env: Env) -> N
 
 
 def test_a_note_is_for_the_project_of_its_directory_and_outside_any_it_is_refused(env: Env) -> None:
-    run_memkit(["remember", "--cwd", "/home/dev/shop", "The staging host is db-9."], env=env)
-    done = run_memkit(["remember", "--cwd", "/tmp", "Nowhere."], env=env, ok=(2,))
+    call_memkit(["remember", "--cwd", "/home/dev/shop", "The staging host is db-9."], env=env)
+    done = call_memkit(["remember", "--cwd", "/tmp", "Nowhere."], env=env, ok=(2,))
     assert "--global" in done.stderr
-    run_memkit(["consolidate"], env=env)
+    call_memkit(["consolidate"], env=env)
     assert "- (in /home/dev/shop) The staging host is db-9. [ad-hoc note]" in _summary(env)
-    run_memkit(["lint"], env=env)
+    call_memkit(["lint"], env=env)
 
 
 def test_ten_notes_of_one_second_all_stay(env: Env) -> None:
-    run_memkit(["init"], env=env)
+    call_memkit(["init"], env=env)
     with ThreadPoolExecutor(4) as pool:
         words = [f"Rule number {n} of the house." for n in range(10)]
         list(pool.map(lambda text: run_memkit(["remember", "--global", text], env=env), words))
-    run_memkit(["consolidate"], env=env)
+    call_memkit(["consolidate"], env=env)
     assert all(text in _summary(env) for text in words)
     assert {n["state"] for n in _notes(env)} == {"applied"}
 
 
 def test_a_note_is_written_while_a_run_holds_the_lock(env: Env) -> None:
-    run_memkit(["init"], env=env)
+    call_memkit(["init"], env=env)
     home = env["MEMKIT_HOME"]
     held = (
         "import sys, pathlib; from memkit import locks\n"
@@ -85,72 +85,72 @@ def test_a_note_is_written_while_a_run_holds_the_lock(env: Env) -> None:
     ) as holder:
         assert holder.stdout is not None
         assert holder.stdout.readline() == "held\n"
-        run_memkit(["remember", "--global", "Written meanwhile."], env=env)
+        call_memkit(["remember", "--global", "Written meanwhile."], env=env)
         holder.communicate("")
-    run_memkit(["consolidate"], env=env)
+    call_memkit(["consolidate"], env=env)
     assert "Written meanwhile." in _summary(env)
 
 
 def test_what_is_forgotten_goes_from_every_file_and_stays_away(env: Env, tmp_path: Path) -> None:
     _session(f"{BLUE} Draw the module graph.").write(tmp_path)
-    run_memkit(["run", tmp_path], env=env)
+    call_memkit(["run", tmp_path], env=env)
     assert "dark blue" in _summary(env)
     later = _later(env, days=1)
-    shown = run_memkit(["forget", "my preference for graphviz diagrams in dark blue"], env=later).stdout
+    shown = call_memkit(["forget", "my preference for graphviz diagrams in dark blue"], env=later).stdout
     assert f'"{BLUE}"' in shown
     assert "will change or go" in shown
-    run_memkit(["run", tmp_path], env=later)
+    call_memkit(["run", tmp_path], env=later)
     assert "graphviz" not in _tree(later)
     assert "Draw the module graph" in _tree(later)
     assert _notes(later)[0]["state"] == "applied"
     _session(f"As always: {BLUE} Draw the class graph.", day=19, name="older").write(tmp_path)
-    run_memkit(["extract", "--all", tmp_path], env=later)
-    run_memkit(["consolidate"], env=later)
+    call_memkit(["extract", "--all", tmp_path], env=later)
+    call_memkit(["consolidate"], env=later)
     assert "graphviz" not in _tree(later)
     for path in Path(env["MEMKIT_HOME"]).glob("state.sqlite*"):
         path.unlink()
-    run_memkit(["run", tmp_path], env=later)
+    call_memkit(["run", tmp_path], env=later)
     assert "graphviz" not in _tree(later)
-    run_memkit(["lint"], env=later)
+    call_memkit(["lint"], env=later)
 
 
 def test_what_is_said_again_later_comes_back(env: Env, tmp_path: Path) -> None:
     _session(BLUE).write(tmp_path)
-    run_memkit(["run", tmp_path], env=env)
+    call_memkit(["run", tmp_path], env=env)
     later = _later(env, days=1)
-    run_memkit(["forget", "dark blue graphviz diagrams", "--now"], env=later)
+    call_memkit(["forget", "dark blue graphviz diagrams", "--now"], env=later)
     assert "graphviz" not in _summary(later)
     _session("Always draw dark blue diagrams with graphviz.", day=28, name="new").write(tmp_path)
-    run_memkit(["run", tmp_path], env=_later(env, days=10))
+    call_memkit(["run", tmp_path], env=_later(env, days=10))
     assert "graphviz" in _summary(env)
 
 
 def test_forgetting_what_is_not_there_says_so(env: Env) -> None:
-    run_memkit(["init"], env=env)
-    assert "nothing in the memory matches" in run_memkit(["forget", "purple elephants dancing"], env=env).stdout
-    run_memkit(["consolidate"], env=env)
+    call_memkit(["init"], env=env)
+    assert "nothing in the memory matches" in call_memkit(["forget", "purple elephants dancing"], env=env).stdout
+    call_memkit(["consolidate"], env=env)
     assert _notes(env)[0]["state"] == "no_match"
 
 
 def test_a_forgotten_note_does_not_come_back_from_its_own_file(env: Env) -> None:
-    run_memkit(["remember", "--global", "Deploy the shop with kamal on Mondays."], env=env)
-    run_memkit(["consolidate"], env=env)
+    call_memkit(["remember", "--global", "Deploy the shop with kamal on Mondays."], env=env)
+    call_memkit(["consolidate"], env=env)
     later = _later(env, days=1)
-    run_memkit(["forget", "deploying the shop with kamal on Mondays", "--now"], env=later)
+    call_memkit(["forget", "deploying the shop with kamal on Mondays", "--now"], env=later)
     assert "kamal" not in _summary(later)
     for path in Path(env["MEMKIT_HOME"]).glob("state.sqlite*"):
         path.unlink()
-    run_memkit(["consolidate"], env=later)
-    run_memkit(["consolidate"], env=later)
+    call_memkit(["consolidate"], env=later)
+    call_memkit(["consolidate"], env=later)
     assert "kamal" not in _summary(later)
 
 
 def test_a_correction_replaces_what_it_corrects_and_keeps_its_scope(env: Env, tmp_path: Path) -> None:
     _session("The staging database lives on db-staging-1, always use that host for manual checks.").write(tmp_path)
-    run_memkit(["run", tmp_path], env=env)
+    call_memkit(["run", tmp_path], env=env)
     later = _later(env, days=1)
-    run_memkit(["correct", "--global", "The staging database moved from db-staging-1 to db-staging-9."], env=later)
-    run_memkit(["consolidate"], env=later)
+    call_memkit(["correct", "--global", "The staging database moved from db-staging-1 to db-staging-9."], env=later)
+    call_memkit(["consolidate"], env=later)
     preferences = _summary(later).partition("## General Tips")[0]
     assert (
         "(in /home/dev/shop) The staging database moved from db-staging-1 to db-staging-9. [ad-hoc note]" in preferences
@@ -164,19 +164,19 @@ def test_a_forgotten_session_leaves_with_what_only_it_said(env: Env, tmp_path: P
     alone = _session("Never push on Fridays.", day=22, name="alone")
     for each in (one, two, alone):
         each.write(tmp_path)
-    run_memkit(["run", tmp_path], env=env)
-    run_memkit(["forget", "--session", alone.id], env=env)
-    run_memkit(["forget", "--session", one.id], env=env)
-    run_memkit(["run", tmp_path], env=env)
+    call_memkit(["run", tmp_path], env=env)
+    call_memkit(["forget", "--session", alone.id], env=env)
+    call_memkit(["forget", "--session", one.id], env=env)
+    call_memkit(["run", tmp_path], env=env)
     assert "Fridays" not in _tree(env)
     assert '"Always lint with ruff." (1 session, last 2026-11-21)' in _summary(env)
-    assert "there is no session" in run_memkit(["forget", "--session", "nobody"], env=env, ok=(2,)).stderr
+    assert "there is no session" in call_memkit(["forget", "--session", "nobody"], env=env, ok=(2,)).stderr
 
 
 def test_a_secret_in_a_note_is_masked_before_it_is_written(env: Env) -> None:
     key = "ghp_" + "0a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R"
-    run_memkit(["remember", "--global", f"The token is {key} for the mirror."], env=env)
-    run_memkit(["consolidate"], env=env)
+    call_memkit(["remember", "--global", f"The token is {key} for the mirror."], env=env)
+    call_memkit(["consolidate"], env=env)
     home = Path(env["MEMKIT_HOME"])
     assert not [p for p in home.rglob("*") if p.is_file() and key.encode() in p.read_bytes()]
     assert "[REDACTED_SECRET]" in _summary(env)

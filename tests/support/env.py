@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import ipaddress
 import os
 import shutil
@@ -9,6 +11,9 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from unittest import mock
+
+from memkit import cli
 
 NOW = 1_795_608_000  # 2026-11-25T12:00:00Z: five days after a Rollout's default start
 _VENV_BIN = Path(sys.executable).parent
@@ -62,9 +67,32 @@ def run_memkit(
     done = subprocess.run(
         line, env=dict(env), cwd=cwd, input=stdin or "", capture_output=True, encoding="utf-8", timeout=120, check=False
     )
+    return _held_to(ok, done)
+
+
+def call_memkit(
+    args: Sequence[str | Path], *, env: Mapping[str, str], ok: tuple[int, ...] | None = (0,)
+) -> subprocess.CompletedProcess[str]:
+    """`run_memkit` in this process: the same entry, in a tenth of the time. Not for several threads at once."""
+    out, err = io.StringIO(), io.StringIO()
+    before = os.umask(0o022)
+    try:
+        with (
+            mock.patch.dict(os.environ, env, clear=True),
+            contextlib.redirect_stdout(out),
+            contextlib.redirect_stderr(err),
+        ):
+            code = cli.run([str(each) for each in args])
+    finally:
+        os.umask(before)
+    line = ["memkit", *map(str, args)]
+    return _held_to(ok, subprocess.CompletedProcess(line, code, out.getvalue(), err.getvalue()))
+
+
+def _held_to(ok: tuple[int, ...] | None, done: subprocess.CompletedProcess[str]) -> subprocess.CompletedProcess[str]:
     if ok is not None and done.returncode not in ok:
         raise AssertionError(
-            f"`memkit {' '.join(map(str, args))}` exited {done.returncode}, not {ok}\n"
+            f"`{' '.join(map(str, done.args))}` exited {done.returncode}, not {ok}\n"
             f"--- stdout\n{done.stdout}\n--- stderr\n{done.stderr}"
         )
     return done
