@@ -137,7 +137,8 @@ class Facts:
     """What a whole file showed besides its items; known when it has been read to its end.
 
     interrupted: the turns that were aborted. rate: (used_percent, resets_at) of the newest token_count.
-    citations: thread ids that its messages cite as used memory. first_human: its first human text, cut to 2,000 bytes.
+    citations: thread ids that its messages cite as used memory. reads: names of rollout summaries in its commands.
+    first_human: its first human text, cut to 2,000 bytes.
     """
 
     session: Session
@@ -149,6 +150,7 @@ class Facts:
     human_turns: int = 0
     first_human: str = ""
     citations: tuple[str, ...] = ()
+    reads: tuple[str, ...] = ()
     rate: tuple[float, float] | None = None
 
 

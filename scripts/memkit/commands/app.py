@@ -33,6 +33,11 @@ COMMANDS = {
     "correct": "correct",
     "forget": "forget",
     "notes": "notes",
+    "undo": "undo",
+    "explain": "explain",
+    "prune": "prune",
+    "reset": "reset",
+    "doctor": "doctor",
 }
 
 

@@ -45,6 +45,7 @@ def run(
         scanned, extracted = work.read_sessions(worker, work.Request(paths=tuple(paths or ()), limit=limit))
         try:
             done = work.write_memory(worker)
+            work.retain_records(worker)
         except GateError as error:
             work.report(worker, extracted=extracted)
             log.write(worker.config.home, f"run: {error}")

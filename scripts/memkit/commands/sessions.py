@@ -8,17 +8,17 @@ from typing import Annotated
 import typer
 
 from memkit import clock
-from memkit.commands import reading
+from memkit.commands import reading, work
 from memkit.commands.app import Options
-from memkit.errors import plain
+from memkit.errors import UsageError, plain
 from memkit.model import Entry, State, canonical
 from memkit.projects import Place, Projects
-from memkit.stages import tell
+from memkit.stages import switch, tell
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 
-@app.command()
+@app.callback(invoke_without_command=True)
 def sessions(
     ctx: typer.Context,
     as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
@@ -32,6 +32,8 @@ def sessions(
     ] = None,
 ) -> None:
     """List every session ever seen: its state, and why."""
+    if ctx.invoked_subcommand is not None:
+        return
     options: Options = ctx.obj
     with ExitStack() as stack:
         opened = reading.reader(stack, home=options.home)
@@ -47,6 +49,40 @@ def sessions(
         typer.echo(plain(_line(entry, places)))
     if not shown:
         typer.echo("no sessions" if state is None else f"no sessions are {state.value}")
+
+
+@app.command("set")
+def set_(
+    ctx: typer.Context,
+    session: Annotated[str, typer.Argument(metavar="ID", help="The session's id, or the beginning of it.")],
+    generate: Annotated[
+        bool | None,
+        typer.Option(
+            "--generate/--no-generate",
+            help="Learn from it. Without, its record goes with all that only it supports, and it is read no more.",
+            show_default=False,
+        ),
+    ] = None,
+    use: Annotated[
+        bool | None,
+        typer.Option(
+            "--use/--no-use", help="Make memory from its record. Without, the record waits.", show_default=False
+        ),
+    ] = None,
+) -> None:
+    """Switch one session off or on. The memory is consolidated at once."""
+    if generate is None and use is None:
+        raise UsageError("there is nothing to set", mend="--generate, --no-generate, --use or --no-use")
+    with work.worker(ctx.obj, command="memkit sessions set") as worker:
+        done = switch.switch(store=worker.store, session=session, generate=generate, use=use)
+        typer.echo(f"session {done.id}: generate {_word(done.generate)}, use {_word(done.use)}")
+        if done.read_again:
+            typer.echo("the next run reads it again")
+        work.report(worker, done=work.write_memory(worker))
+
+
+def _word(on: bool) -> str:
+    return "on" if on else "off"
 
 
 def _project(entry: Entry, places: Projects) -> str | None:
@@ -70,6 +106,8 @@ def _json(entry: Entry, places: Projects) -> dict[str, object]:
         "unknown_lines": entry.unknown_lines,
         "attempts": entry.attempts,
         "flagged": entry.flagged,
+        "generate": entry.generate,
+        "use": entry.use,
     }
 
 
@@ -80,6 +118,7 @@ def _line(entry: Entry, places: Projects) -> str:
         f"{entry.bad_lines} bad lines" if entry.bad_lines else "",
         f"{entry.unknown_lines} unknown lines" if entry.unknown_lines else "",
     ]
+    extra += ["" if entry.use else "not used for the memory"]
     extra += ["grew without anything to keep, the earlier record stays" if entry.flagged else ""]
     text = "; ".join(part for part in extra if part)
     when, project = clock.iso(entry.session.updated_at)[:16], _project(entry, places) or "-"

@@ -20,7 +20,7 @@ from memkit.commands.reading import user_home
 from memkit.errors import ExitCode, MemkitError, UsageError
 from memkit.model import RunLog, State
 from memkit.repo import Moved
-from memkit.stages import consolidate, extract, notes, publish, scan, tell
+from memkit.stages import consolidate, extract, notes, publish, retain, scan, tell
 from memkit.stages.consolidate import Consolidated
 from memkit.stages.extract import Extracted
 from memkit.stages.scan import Scanned
@@ -143,6 +143,13 @@ def _publish(worker: Worker) -> Consolidated:
         )
         consolidate.remember(store=worker.store, repo=worker.repo, config=worker.config, inputs=done.inputs)
     return done
+
+
+def retain_records(worker: Worker) -> None:
+    """The retention of a run: a batch of what the consolidation no longer selects and nobody used."""
+    gone = retain.retain(store=worker.store, config=worker.config, now=worker.now).gone
+    if gone:
+        detail(worker.options, f"{len(gone)} unused records left the store")
 
 
 def report(worker: Worker, *, extracted: Extracted | None = None, done: Consolidated | None = None) -> None:

@@ -9,17 +9,28 @@ from memkit.rollouts import frames, lines, shapes
 
 _MOST = 1_000
 _OPENING = "<oai-mem-citation>"
+_FOLDER = "rollout_summaries/"
 
 
 class Citations:
-    """The thread ids that a session's answers cite, each once, in order, up to a bound."""
+    """What memory a session used: thread ids that its answers cite, files that it opened; each once, up to a bound."""
 
     def __init__(self) -> None:
         self._ids: dict[str, None] = {}
+        self._files: dict[str, None] = {}
 
     def ids(self) -> tuple[str, ...]:
         """Those found up to now."""
         return tuple(self._ids)
+
+    def files(self) -> tuple[str, ...]:
+        """The names of rollout summaries that commands and calls opened."""
+        return tuple(self._files)
+
+    def of_call(self, text: str) -> None:
+        """A command line, or a call's arguments. Listing the folder opens no file of it."""
+        if _FOLDER in text and len(self._files) < _MOST:
+            self._files.update(dict.fromkeys(_opened().findall(text)))
 
     def taken_from(self, text: str) -> str:
         """An answer without its citation blocks, whose ids are kept."""
@@ -41,6 +52,11 @@ class Citations:
     def _keep(self, thread_id: object) -> None:
         if isinstance(thread_id, str) and thread_id.strip() and len(self._ids) < _MOST:
             self._ids[thread_id.strip()[:200]] = None
+
+
+@cache
+def _opened() -> re.Pattern[str]:
+    return re.compile(r"rollout_summaries/([\w.+-]{1,200}\.md)(?![\w.-])")
 
 
 @cache

@@ -78,6 +78,7 @@ class Reading:
             human_turns=self._turn,
             first_human=self._first_human,
             citations=self._citations.ids(),
+            reads=self._citations.files(),
             rate=noted.rate(self._lines.rate()),
         )
 
@@ -199,6 +200,8 @@ class Reading:
             self._tools[call_id] = called.tool
         if asked is not None and called.tool == tools.ASK:
             self._asked[call_id] = tools.questions(asked)
+        if called.kind is not Kind.PATCH:
+            self._citations.of_call(called.text)
         self._give(Tier.TOOL, kind=called.kind, text=called.text, call_id=call_id, tool=called.tool)
 
     def _output(self, data: shapes.Output) -> None:

@@ -58,7 +58,7 @@ class Records(Database):
         only looks: the marks of the last selection stay.
         """
         sql = f"""SELECT {names(_RECORD, table="r")} FROM records r JOIN sessions s ON s.id = r.session_id
-            WHERE r.version = ? AND s.generate AND {_LAST_USE} >= ?
+            WHERE r.version = ? AND s.generate AND s."use" AND {_LAST_USE} >= ?
                 AND trim(r.rollout_summary || r.raw_memory, ' ' || char(9, 10, 13)) <> ''
             ORDER BY r.usage_count DESC, {_LAST_USE} DESC, r.updated_at DESC, r.session_id DESC LIMIT ?"""
         values: tuple[Value, ...] = (version, now - max_unused_days * DAY, limit)
@@ -102,6 +102,12 @@ class Records(Database):
             _adopt(db, record)
             return True
 
+    def expired(self, version: Version, *, now: float, max_unused_days: float) -> list[Record]:
+        """The records that `prune` would remove, the oldest first: unselected, unused for longer than that."""
+        sql = f"""SELECT {names(_RECORD, table="r")} FROM records r WHERE r.version = ? AND NOT r.selected
+            AND {_LAST_USE} < ? ORDER BY {_LAST_USE}, r.session_id"""
+        return [_record(row) for row in self._rows(sql, (version, now - max_unused_days * DAY))]
+
     def prune(self, version: Version, *, now: float, max_unused_days: float, limit: int = 200) -> list[str]:
         """Remove up to `limit` unselected records unused for longer than max_unused_days, the oldest first.
 
@@ -125,8 +131,11 @@ class Records(Database):
             )
             return gone
 
-    def forget(self, session_id: str) -> bool:
-        """Drop a session's records of every version and never read it again; False when it was never seen."""
+    def forget(self, session_id: str, *, reason: Reason = Reason.FORGOTTEN) -> bool:
+        """Drop a session's records of every version and read it no more; False when it was never seen.
+
+        reason: why, FORGOTTEN is for good, SWITCHED_OFF until `start_over`.
+        """
         with self._write() as db:
             found = db.execute("SELECT 1 FROM sessions WHERE id = ?", bound((session_id,))).fetchone()
             if found is None:
@@ -134,9 +143,33 @@ class Records(Database):
             db.execute("DELETE FROM records WHERE session_id = ?", bound((session_id,)))
             db.execute(
                 "UPDATE sessions SET state = ?, reason = ?, detail = '', until = NULL WHERE id = ?",
-                bound((State.SKIPPED, Reason.FORGOTTEN, session_id)),
+                bound((State.SKIPPED, reason, session_id)),
             )
             return True
+
+    def start_over(self, session_id: str) -> None:
+        """Have a session read again from its beginning, as one that was never read."""
+        with self._write(durable=True) as db:
+            db.execute("DELETE FROM jobs WHERE session_id = ?", bound((session_id,)))
+            db.execute(
+                "UPDATE sessions SET state = ?, reason = ?, detail = '', until = NULL WHERE id = ?",
+                bound((State.WAITING, Reason.NOT_YET, session_id)),
+            )
+
+    def start_anew(self) -> None:
+        """Forget all that was learned: every session is as if never read, but for those that may not be.
+
+        Tombstones stay, and that a session was forgotten or switched off.
+        """
+        with self._write(durable=True) as db:
+            for table in ("records", "jobs", "usages", "claims", "runs", "line_tokens"):
+                db.execute(f"DELETE FROM {table}")
+            db.execute("DELETE FROM meta WHERE key <> 'restored'")
+            db.execute(
+                "UPDATE sessions SET state = ?, reason = ?, detail = '', until = NULL"
+                " WHERE ifnull(reason, '') NOT IN (?, ?)",
+                bound((State.WAITING, Reason.NOT_YET, Reason.FORGOTTEN, Reason.SWITCHED_OFF)),
+            )
 
     def count_usage(self, *, rollout_id: str, cited: Iterable[str], now: float) -> int:
         """Count that a session used the records of the cited sessions; how many uses were new.

@@ -87,7 +87,8 @@ def _buried(statement: Statement, tombstones: Iterable[Tombstone], result: Stand
 def why_buried(stone: Tombstone) -> str:
     """The reason that the commit names."""
     kind = stone.source.partition(":")[0]
-    return {"note": "forgotten by a note", "correct": "corrected by a note"}.get(kind, "taken out by hand")
+    why = {"note": "forgotten by a note", "correct": "corrected by a note", "undo": "taken back by undo"}
+    return why.get(kind, "taken out by hand")
 
 
 def _add(statement: Statement, groups: list[Group], index: Index[Group], result: Standing) -> None:

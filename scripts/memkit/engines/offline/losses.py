@@ -12,7 +12,6 @@ from memkit.engines.offline import claims
 from memkit.engines.offline.tips import Tip
 from memkit.model import Loss, Section
 
-BY_HAND = "taken out by hand"
 OUT_OF_BUDGET = "out of budget"
 UNSELECTED = "its session is no longer selected"
 UNSUPPORTED = "no selected session supports it any more"
@@ -43,8 +42,9 @@ def losses(
 def _of_session(line: SummaryLine, inputs: Inputs) -> str:
     if not line.thread_id:
         return ""
-    if any(t.thread_id == line.thread_id for t in inputs.tombstones):
-        return BY_HAND
+    stone = next((t for t in inputs.tombstones if t.thread_id == line.thread_id), None)
+    if stone is not None:
+        return claims.why_buried(stone)
     selected = any(s.record.session_id == line.thread_id for s in inputs.sources)
     return OUT_OF_BUDGET if selected else UNSELECTED
 

@@ -17,13 +17,15 @@ from memkit.store import Store
 
 
 def select(version: Version, *, store: Store, config: Config, now: float) -> list[Record]:
-    """The records of a version that are to be in its tree, ascending by id."""
-    return store.select(
+    """The records of a version that are to be in its tree, ascending by id; what an undo holds back is not."""
+    held = {stone.thread_id for stone in store.tombstones() if stone.source.startswith("undo:")}
+    found = store.select(
         version,
         now=now,
         limit=config.memories.max_raw_memories_for_consolidation,
         max_unused_days=config.memories.max_unused_days,
     )
+    return [each for each in found if each.session_id not in held]
 
 
 def visible(selected: Sequence[Record], *, stones: Sequence[Tombstone], places: Projects) -> list[Record]:

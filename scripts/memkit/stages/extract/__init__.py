@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 
-from memkit import redact
+from memkit import redact, tree
 from memkit.config import Config
 from memkit.engines.base import Engine
 from memkit.errors import EngineError, MemkitError
@@ -145,6 +145,7 @@ def _ended(reading: Reading, ask: Callable[[], Read], job: _Job) -> Outcome:
         raise
     if result.facts is None:
         return _failed(reading, result.problem, job)
+    _count_usage(reading, result.facts, job)
     outputs = result.outputs or (StageOne(rollout_summary=""),) * len(reading.versions)
     outcomes = [
         _finish(reading, result.facts, result.verdict, output, job, version=version)
@@ -165,6 +166,17 @@ def _parent(entry: Entry, job: _Job) -> Path | None:
 
 def _there(path: Path) -> bool:
     return os.path.exists(path)  # noqa: PTH110 - Path.exists raises where a folder may not be looked into
+
+
+def _count_usage(reading: Reading, facts: Facts, job: _Job) -> None:
+    """Counts the records that the session cites or opened the file of; its own and unknown ones are no use."""
+    cited = set(facts.citations)
+    if facts.reads:
+        for version in job.config.versions:
+            names = tree.record_names(job.store.records(version))
+            cited |= {session for session, name in names.items() if name in facts.reads}
+    if cited := cited - {reading.session.id}:
+        job.store.count_usage(rollout_id=reading.session.id, cited=cited, now=job.now)
 
 
 def _finish(

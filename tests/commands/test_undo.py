@@ -1,0 +1,128 @@
+"""A change is taken back, held back by later runs and rebuilt databases, and released."""
+
+from __future__ import annotations
+
+import pytest
+
+from memkit.errors import ExitCode
+from tests.commands.world import World, working
+
+UV = "From now on always use uv."
+PIP = "From now on always use pip instead of uv."
+MAIN = "Never commit directly to main."
+
+
+def two_runs(world: World, first: str, second: str) -> None:
+    world.write(working("alpha", wish=first))
+    world.call("run")
+    world.write(working("beta", started="2026-11-21T09:00:00Z", wish=second))
+    world.call("run")
+
+
+def test_undo_takes_the_newest_consolidation_back_and_later_runs_do_not_redo_it(world: World) -> None:
+    two_runs(world, UV, MAIN)
+    before = world.call("diff", "HEAD", "--raw").out
+    assert MAIN in world.summary and len(world.records) == 2 and MAIN in before
+    out = world.call("undo").out
+    assert "is held back: " in out and ", 1 session\n" in out and "taken back by undo" in out
+    assert MAIN not in world.summary and UV in world.summary and len(world.records) == 1
+    for arguments in (["run"], ["extract", "--all"], ["consolidate"]):
+        world.call(*arguments)
+        assert MAIN not in world.summary and len(world.records) == 1
+    (world.home / "state.sqlite").unlink()
+    world.call("run")
+    assert MAIN not in world.summary and len(world.records) == 1
+    world.healthy()
+
+
+def test_release_lets_it_come_again_and_so_does_undoing_the_undo(world: World) -> None:
+    two_runs(world, UV, MAIN)
+    summary = world.summary
+    world.call("undo")
+    assert "is released" in world.call("undo", "--release").out
+    assert world.summary == summary and len(world.records) == 2
+    world.call("undo")
+    undo = world.git("log", "--format=%H", "--grep=memory: undo", "-1").strip()
+    assert "is released" in world.call("undo", undo).out
+    assert world.summary == summary
+    assert world.call("undo", "--release", ok=ExitCode.USAGE).err == "memkit: no change is held back (memkit history)\n"
+    world.healthy()
+
+
+def test_what_a_later_statement_had_replaced_comes_back(world: World) -> None:
+    two_runs(world, UV, PIP)
+    assert PIP in world.summary and UV not in world.summary
+    world.call("undo")
+    assert UV in world.summary and PIP not in world.summary
+    world.call("run")
+    assert UV in world.summary and PIP not in world.summary
+
+
+def test_what_nothing_supports_any_more_comes_back_as_the_users_line(world: World) -> None:
+    world.write(working("alpha", wish=UV))
+    world.call("run")
+    (session,) = world.records
+    thread = session.read_text().split("\n", 1)[0].partition(": ")[2]
+    world.call("forget", "--session", thread)
+    assert UV not in world.summary
+    world.call("undo")
+    assert f"{UV} [by hand]" in world.summary.replace('"', "")
+    world.call("undo", "--release")
+    assert UV not in world.summary
+
+
+def test_undo_of_a_forget_note_does_not_bring_the_words_back(world: World) -> None:
+    world.write(working("alpha", wish=UV))
+    world.call("run")
+    world.call("forget", "always use uv", "--now")
+    assert UV not in world.summary
+    out = world.call("undo").out
+    assert "stays gone (forgotten by the note " in out
+    assert UV not in world.summary
+    world.call("run")
+    assert UV not in world.summary
+
+
+def test_undo_of_a_note_takes_its_line_out_and_release_brings_it_back(world: World) -> None:
+    world.call("init")
+    world.call("remember", "--global", "Release notes are written by hand.", "--now")
+    assert "Release notes" in world.summary
+    world.call("undo")
+    assert "Release notes" not in world.summary
+    world.call("run")
+    assert "Release notes" not in world.summary
+    world.call("undo", "--release")
+    assert "Release notes are written by hand. [ad-hoc note]" in world.summary
+
+
+def test_undo_of_an_edit_by_hand(world: World) -> None:
+    world.write(working("alpha", wish=UV))
+    world.call("run")
+    world.edit("## User preferences\n", "## User preferences\n\n- Write short commits.\n")
+    world.call("run")
+    assert "Write short commits. [by hand]" in world.summary
+    edit = world.git("log", "--format=%H", "--grep=edited by hand", "-1").strip()
+    world.call("undo", edit)
+    assert "short commits" not in world.summary
+    world.call("undo", "--release")
+    assert "Write short commits. [by hand]" in world.summary
+
+
+def test_what_can_not_be_taken_back_is_said(world: World) -> None:
+    world.call("init")
+    done = world.call("undo", ok=ExitCode.USAGE)
+    assert done.err == "memkit: there is no consolidation to take back (memkit history)\n"
+    first = world.git("log", "--format=%H", "-1").strip()
+    assert "changed nothing that can be taken back" in world.call("undo", first, ok=ExitCode.USAGE).err
+    assert world.call("undo", "nosuch", ok=None).code != 0
+    world.healthy()
+
+
+@pytest.mark.parametrize("version", ["v1", "dual"])
+def test_the_trees_of_other_versions_follow(world: World, version: str) -> None:
+    world.call("init", "--version", version)
+    two_runs(world, UV, MAIN)
+    world.call("undo")
+    texts = "\n".join(p.read_text() for p in world.home.glob("memories*/**/*.md"))
+    assert MAIN not in texts and UV in texts
+    world.healthy()
