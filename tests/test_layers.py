@@ -27,6 +27,7 @@ ROW = {module: row for row, modules in enumerate(ROWS) for module in modules}
 OWNERS = {
     "sqlite3": ("store",),
     "git": ("repo",),
+    "git_filter_repo": ("repo.rewrite",),
     "jinja2": ("prompts",),
     "openai": ("engines.openai",),
     "ruamel": ("config", "documents"),

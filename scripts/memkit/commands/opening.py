@@ -164,6 +164,6 @@ def _restore(work: Worker) -> None:
     """A new database is filled from what is committed: losing it loses no memory."""
     if work.store.meta("restored"):
         return
-    notes.seed(store=work.store, files=work.repo.read_files([notes.CLAIMS, notes.TOMBSTONES]))
+    notes.seed(store=work.store, home=work.config.home, files=work.repo.read_files([notes.CLAIMS, notes.TOMBSTONES]))
     if done := consolidate.restore(store=work.store, repo=work.repo):
         warn(f"the database was new: {done} records were taken from the committed memory")

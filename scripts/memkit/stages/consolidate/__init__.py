@@ -11,6 +11,7 @@ from pathlib import Path
 
 from memkit import prompts, redact, tree
 from memkit.config import Config
+from memkit.documents import erased
 from memkit.engines.base import Engine
 from memkit.model import Drafts, Finding, Loss, Record, Version
 from memkit.repo import Repo
@@ -110,7 +111,7 @@ def consolidate(
             sessions=list(dict.fromkeys(id_ for each in made for id_ in _touched(each))),
             notes=applied(read.before.files, read.after.files),
         )
-        commit = staging.commit(redact.mask(message))
+        commit = staging.commit(erased.clean(redact.mask(message), erased.load(repo.home)))
     return Consolidated(
         base=base,
         commit=commit,
@@ -138,14 +139,16 @@ def _make(version: Version, selected: Sequence[Record], worktree: Path, work: _W
     root = worktree / tree.TREES[version]
     before = tree.read_tree(root)
     places = projects(work.store, user_home=work.user_home)
+    gone = erased.load(work.repo.home)
     selected = visible(selected, stones=work.store.tombstones(), places=places)
+    selected = [erased.clean_record(each, gone) for each in selected]
     place_inputs(version, root, selected)
     limits = work.config.summary
     drafts = work.engine.consolidate(
         inputs_of(version, selected, before=before, store=work.store, config=work.config, user_home=work.user_home)
     )
     tree.remove_files(root, drafts.removed)
-    tree.write_documents(root, {path: redact.mask(text) for path, text in drafts.documents.items()})
+    tree.write_documents(root, {path: erased.clean(redact.mask(text), gone) for path, text in drafts.documents.items()})
     after = tree.read_tree(root)
     result = _Tree(
         version=version,

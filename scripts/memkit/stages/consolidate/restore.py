@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from memkit import tree
-from memkit.documents import Malformed, raw, record
+from memkit.documents import Malformed, erased, raw, record
 from memkit.model import Record, Version
 from memkit.repo import Repo
 from memkit.store import Store
@@ -19,10 +19,10 @@ def restore(*, store: Store, repo: Repo) -> int:
     """
     if store.meta("restored"):
         return 0
-    done = 0
+    done, gone = 0, erased.load(repo.home)
     for version, folder in tree.TREES.items():
         for each in _records(version, repo.read_files(folder)):
-            done += store.import_record(each)
+            done += store.import_record(erased.clean_record(each, gone))
     store.set_meta("restored", "1")
     return done
 

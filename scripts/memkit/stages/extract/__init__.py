@@ -11,6 +11,7 @@ from pathlib import Path
 
 from memkit import redact, tree
 from memkit.config import Config
+from memkit.documents import erased
 from memkit.engines.base import Engine
 from memkit.errors import EngineError, MemkitError
 from memkit.model import Entry, Facts, Outcome, Reason, Record, RunLog, StageOne, State, Version
@@ -45,6 +46,7 @@ class _Job:
     engine: Engine
     owner: str
     now: float
+    erased: erased.Hashes
     held: dict[str, list[Version]] = field(default_factory=dict)
     busy: list[str] = field(default_factory=list)
 
@@ -69,7 +71,7 @@ def extract(
     A failing session is kept as failed and the rest goes on; StorageError ends the run, what is done stays done.
     processes: how many may share the work, where there is much of it; what comes out is the same.
     """
-    job = _Job(store=store, config=config, engine=engine, owner=owner, now=now)
+    job = _Job(store=store, config=config, engine=engine, owner=owner, now=now, erased=erased.load(config.home))
     outcomes: dict[str, Outcome] = {}
 
     def lease(session_id: str) -> bool:
@@ -206,7 +208,7 @@ def _finish(
 
 def _record(reading: Reading, output: StageOne, job: _Job, *, version: Version) -> Record:
     session = reading.session
-    return redact.mask_fields(
+    record = redact.mask_fields(
         Record(
             session_id=session.id,
             version=version,
@@ -222,6 +224,7 @@ def _record(reading: Reading, output: StageOne, job: _Job, *, version: Version) 
             engine=job.engine.name,
         )
     )
+    return erased.clean_record(record, job.erased)
 
 
 def _failed(reading: Reading, detail: str, job: _Job) -> Outcome:

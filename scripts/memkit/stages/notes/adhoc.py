@@ -13,9 +13,9 @@ from typing import Literal
 
 from memkit import clock, match, prompts, redact, tree
 from memkit.config import Config
-from memkit.documents import Malformed, note, summary
+from memkit.documents import Malformed, erased, note, summary
 from memkit.documents.summary import SummaryLine
-from memkit.errors import StorageError
+from memkit.errors import StorageError, UsageError
 from memkit.model import Claim, Note, Section, Tombstone
 from memkit.repo import Repo
 from memkit.store import Store
@@ -48,10 +48,13 @@ def write(
     *, config: Config, kind: Literal["remember", "correct", "forget"], text: str, project: str | None, now: float
 ) -> Note:
     """Writes a note into every active tree, without waiting for a run that works; two of one second both stay.
+    UsageError for words that were erased.
 
     project: the root as written, None for everywhere. Raises StorageError when the home can't be written.
     """
     masked = redact.mask(text)
+    if erased.clean(masked, erased.load(config.home)) != masked:
+        raise UsageError("these words were erased with --purge, and stay out", mend="say it in other words")
     data = prompts.note(kind=kind, text=masked, project=redact.mask(project) if project else project, created=now)
     stem = "-".join(part for part in (clock.stamp(now), _slug(masked)) if part)
     folders = [config.home / tree.TREES[version] / note.FOLDER for version in config.versions]

@@ -16,7 +16,7 @@ import msgspec
 
 from memkit import match, redact, tree
 from memkit.clock import date
-from memkit.documents import Malformed, record, summary
+from memkit.documents import Malformed, erased, record, summary
 from memkit.documents.summary import SummaryLine
 from memkit.model import Claim, Tombstone, canonical
 from memkit.repo import Change, ChangeKind, Repo
@@ -63,6 +63,9 @@ def take_hand_edits(*, store: Store, repo: Repo, now: float) -> HandEdits:
         paths.append(change.path)
     if not paths:
         return HandEdits(warnings=tuple(warnings))
+    gone = erased.load(repo.home)
+    kept = [c for c in kept if erased.clean(c.text, gone) == c.text]
+    buried = [t for t in buried if erased.clean(t.text, gone) == t.text]
     _keep(store, kept, buried)
     paths += export(store=store, home=repo.home)
     commit = repo.commit_paths(paths, message="memory: edited by hand\n", by_hand=True)
@@ -87,10 +90,13 @@ def export(*, store: Store, home: Path) -> list[str]:
     return written
 
 
-def seed(*, store: Store, files: Mapping[str, bytes]) -> int:
+def seed(*, store: Store, home: Path, files: Mapping[str, bytes]) -> int:
     """Fills a new database from the tracked files; how many statements it took. Lines that can't be read are left."""
     claims = [claim for line in _rows(files.get(CLAIMS, b"")) if (claim := _read(line, Claim))]
     stones = [stone for line in _rows(files.get(TOMBSTONES, b"")) if (stone := _read(line, Tombstone))]
+    gone = erased.load(home)
+    claims = [claim for claim in claims if erased.clean(claim.text, gone) == claim.text]
+    stones = [stone for stone in stones if erased.clean(stone.text, gone) == stone.text]
     store.keep_claims(claims)
     store.bury(stones)
     return len(claims) + len(stones)
@@ -143,7 +149,12 @@ def _with_commits(changes: Sequence[Change], repo: Repo) -> tuple[Change, ...]:
 
 
 def _is_ours(change: Change) -> bool:
-    return change.path.partition("/")[0] in tree.TREES.values() or change.path in (*_OWN_FILES, CLAIMS, TOMBSTONES)
+    return change.path.partition("/")[0] in tree.TREES.values() or change.path in (
+        *_OWN_FILES,
+        CLAIMS,
+        TOMBSTONES,
+        erased.HASHES,
+    )
 
 
 def _without_accidents(changes: Sequence[Change], repo: Repo, warnings: list[str]) -> Iterable[Change]:
@@ -152,7 +163,7 @@ def _without_accidents(changes: Sequence[Change], repo: Repo, warnings: list[str
         top, _, name = change.path.partition("/")
         in_tree = top in tree.TREES.values()
         gone = change.kind == "deleted" or (change.new is not None and not change.new.strip())
-        ours = change.path in (CLAIMS, TOMBSTONES, ".gitignore")
+        ours = change.path in (CLAIMS, TOMBSTONES, erased.HASHES, ".gitignore")
         kept = in_tree and (name == tree.SUMMARY or name.startswith(f"{tree.RECORDS}/"))
         derived = in_tree and name == tree.RAW
         if change.old and ((gone and kept) or (change.kind == "deleted" and ours) or derived):
@@ -171,11 +182,16 @@ def _masked_in_place(change: Change, repo: Repo, warnings: list[str]) -> str | N
     """The file's text without secrets: one that was typed in by hand must not reach the history."""
     if change.new is None:
         return None
+    gone = erased.load(repo.home)
     masked = redact.mask(change.new)
     if masked != change.new:
         tree.write_file(repo.home / change.path, masked)
         warnings.append(f"{change.path} held a secret, which is masked")
-    return masked
+    cleaned = erased.clean(masked, gone, prose=change.path.endswith(".md"))
+    if cleaned != masked:
+        tree.write_file(repo.home / change.path, cleaned)
+        warnings.append(f"{change.path} held words that were erased for good; they are taken out")
+    return cleaned
 
 
 def _summary_edit(old: str, new: str, *, now: float) -> tuple[list[Claim], list[Tombstone]]:
