@@ -11,6 +11,8 @@ from memkit.commands import noting, work
 from memkit.commands.app import Options
 from memkit.commands.erasing import erase
 from memkit.errors import UsageError
+from memkit.stages import forget as stage
+from memkit.stages import notes
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -54,8 +56,10 @@ def forget(
         return
     if session is not None:
         with work.worker(options, command="memkit forget") as worker:
-            if not worker.store.forget(session):
+            if not stage.forget_session(store=worker.store, session_id=session, now=worker.now):
                 raise UsageError(f"there is no session {session}", mend="memkit sessions")
+            written = notes.export(store=worker.store, home=worker.config.home)
+            worker.repo.commit_paths(written, message="memory: a session forgotten\n")
             done = work.write_memory(worker)
             work.report(worker, done=done)
         return

@@ -18,7 +18,7 @@ from memkit import tree
 from memkit.documents import erased, note
 from memkit.documents.erased import Words
 from memkit.errors import StorageError, UsageError
-from memkit.model import canonical
+from memkit.model import Tombstone, canonical
 from memkit.repo import Repo, purge
 from memkit.store import Store
 
@@ -90,6 +90,15 @@ def plan(*, store: Store, repo: Repo, words: Words) -> Plan:
         messages=len(messages),
         logs=sum(_cleaned_log(path, words)[0] for path in _logs(repo.home)),
     )
+
+
+def forget_session(*, store: Store, session_id: str, now: float) -> bool:
+    """Drops a session's records and reads it no more, in a rebuilt database neither; False when it was never seen."""
+    if not store.forget(session_id):
+        return False
+    stone = Tombstone(subject="", text="", created_at=int(now), source=f"session:{session_id}", thread_id=session_id)
+    store.bury([stone])
+    return True
 
 
 def keep_hashes(*, home: Path, words: Words) -> list[str]:

@@ -66,6 +66,7 @@ def scan(
         store.see([*fresh, *shut.values()])
     grown = {s.id for s in fresh}
     entries = {e.session.id: e for e in store.entries() if e.session.id in ids}
+    entries |= _forgotten_again(entries, store)
     taken = store.watermarks(config.versions)
     judged = [
         _judge(e, taken.get(e.session.id), config=config, now=now, explicit=bool(paths), again=again, retry=retry)
@@ -90,6 +91,15 @@ def scan(
         problems=tuple(problems),
         unreadable=len(unreadable - set(ids)),
     )
+
+
+def _forgotten_again(entries: Mapping[str, Entry], store: Store) -> dict[str, Entry]:
+    """The entries that a new database does not know to be forgotten, once it does."""
+    ids = {stone.thread_id for stone in store.tombstones() if stone.source.startswith("session:")}
+    due = [each for each in sorted(ids & set(entries)) if entries[each].reason is not Reason.FORGOTTEN]
+    for each in due:
+        store.forget(each)
+    return {each: entry for each in due if (entry := store.entry(each))}
 
 
 def _named(session: Session) -> Session:

@@ -167,6 +167,8 @@ def _back(went: Sequence[SummaryLine], store: Store) -> tuple[list[SummaryLine],
 
 
 def _names(stone: Tombstone, line: SummaryLine) -> bool:
+    if stone.source.startswith("session:"):
+        return False  # a forgotten session is not read again by taking back what it changed
     if stone.thread_id:
         return stone.thread_id == line.thread_id
     return match.buries(stone, line.text, scope=line.scope)

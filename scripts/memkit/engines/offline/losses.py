@@ -42,7 +42,8 @@ def losses(
 def _of_session(line: SummaryLine, inputs: Inputs) -> str:
     if not line.thread_id:
         return ""
-    stone = next((t for t in inputs.tombstones if t.thread_id == line.thread_id), None)
+    mine = (t for t in inputs.tombstones if t.thread_id == line.thread_id)
+    stone = next((t for t in mine if not t.source.startswith("session:")), None)
     if stone is not None:
         return claims.why_buried(stone)
     selected = any(s.record.session_id == line.thread_id for s in inputs.sources)
