@@ -17,7 +17,7 @@ from memkit.store import Store
 
 
 def select(version: Version, *, store: Store, config: Config, now: float) -> list[Record]:
-    """The records of a version that are to be in its tree, ascending by id; not those that are held back or forgotten."""
+    """The records of a version that are to be in its tree, ascending by id; none held back or forgotten."""
     held = {stone.thread_id for stone in store.tombstones() if stone.source.startswith(("undo:", "session:"))}
     found = store.select(
         version,
