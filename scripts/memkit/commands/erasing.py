@@ -27,8 +27,9 @@ def erase(options: Options, text: str, *, yes: bool) -> None:
         plan = forget.plan(store=worker.store, repo=worker.repo, words=words)
         copies = forget.copies(worker.config.home)
         _show(plan, copies=len(copies))
-        if not yes:
-            typer.confirm("Erase this for good?", abort=True, err=True)
+        if not yes and not typer.confirm("Erase this for good?", err=True):
+            typer.echo("nothing was erased")
+            return
         forget.carry_out(store=worker.store, repo=worker.repo, plan=plan)
         left = []
         for home in copies:
