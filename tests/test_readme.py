@@ -284,7 +284,10 @@ def test_only_the_user_can_read_the_home_and_nothing_else_is_written(env: dict[s
     assert done.stdout == ""
 
 
-_WORDS = dict.fromkeys(("remember", "correct", "forget"), ("--global", "Something about ravens."))
+_WORDS = dict.fromkeys(("remember", "correct", "forget"), ("--global", "Something about ravens.")) | {
+    "explain": ("ravens",),
+    "reset": ("--yes",),
+}
 
 
 def test_no_command_opens_a_connection(tmp_path: Path) -> None:
@@ -350,7 +353,8 @@ def test_switching_off_tells_or_learns_nothing_and_deletes_nothing(home: Home, t
     before, settings = home.summary.read_bytes(), home.path / "memkit.yaml"
     assert home.run("context") != ""
     assert home.run("context", MEMKIT_DISABLE="1") == ""
-    home.run("run", SAMPLES, MEMKIT_DISABLE="1", ok=(2,))
+    assert home.run("run", SAMPLES, MEMKIT_DISABLE="1") == ""
+    home.run("remember", "--global", "x", MEMKIT_DISABLE="1", ok=(2,))
     settings.write_text("memories:\n  use_memories: false\n")
     assert home.run("context") == ""
     settings.write_text("memories:\n  generate_memories: false\n")

@@ -37,7 +37,6 @@ COMMANDS = {
     "explain": "explain",
     "prune": "prune",
     "reset": "reset",
-    "doctor": "doctor",
 }
 
 

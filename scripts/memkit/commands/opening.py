@@ -114,6 +114,14 @@ def take_edits(work: Worker) -> None:
         )
 
 
+def disabled(options: Options) -> bool:
+    """Is memkit switched off by MEMKIT_DISABLE? Says so: a hook's run then has nothing to do, and that is no error."""
+    off = load(home=options.home, env=os.environ).disabled
+    if off:
+        warn("MEMKIT_DISABLE is set: nothing is read or written")
+    return off
+
+
 def _config(options: Options, *, engine: str | None, form: Mapping[str, object]) -> Config:
     known = leaves()["engine"].choices
     if engine is not None and engine not in known:

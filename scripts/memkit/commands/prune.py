@@ -21,9 +21,10 @@ def prune(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would go.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
 ) -> None:
-    """Remove the records that were not used for memories.max_unused_days.
+    """Remove the records that nobody uses any more.
 
-    They have left the memory already; every run removes up to 200 of them. Their session logs stay where they are.
+    Those that were not used for memories.max_unused_days. They have left the memory already; every run removes up to
+    200 of them. Their session logs stay where they are.
     """
     options: Options = ctx.obj
     with work.worker(options, command="memkit prune", dry=dry_run) as worker:

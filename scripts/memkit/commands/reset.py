@@ -21,7 +21,7 @@ def reset(
     ctx: typer.Context,
     yes: Annotated[bool, typer.Option("--yes", help="Don't ask.")] = False,
 ) -> None:
-    """Start over with an empty memory; a copy of the old one is kept, and named.
+    """Start over with an empty memory; a copy is kept.
 
     Settings and rules stay, and what was forgotten stays forgotten. The next run reads the sessions anew.
     """

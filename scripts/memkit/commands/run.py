@@ -9,6 +9,7 @@ import typer
 
 from memkit.commands import log, work
 from memkit.commands.app import Options
+from memkit.commands.opening import disabled
 from memkit.errors import ExitCode, GateError
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -40,6 +41,8 @@ def run(
     files or folders) those three are off. Running it again with nothing new changes nothing.
     """
     options: Options = ctx.obj
+    if disabled(options):
+        return
     with work.worker(options, command="memkit run", engine=engine) as worker:
         limit = worker.config.memories.max_rollouts_per_startup if hook else None
         scanned, extracted = work.read_sessions(worker, work.Request(paths=tuple(paths or ()), limit=limit))

@@ -60,15 +60,19 @@ def explain(*, store: Store, repo: Repo, config: Config, text: str) -> Explanati
         if _speaks_of(text, line.text)
     )
     gone = tuple(s for s in store.tombstones() if not s.thread_id and _speaks_of(text, s.text))
-    told = {(source.session, source.quote) for each in lines for source in each.sources}
+    told = {(source.session, _bare(source.quote)) for each in lines for source in each.sources}
     also = (source for each in records for source in _quotes(each, names, text=text, wishes=False))
     return Explanation(
-        lines=lines, gone=gone, records=tuple(s for s in also if (s.session, s.quote) not in told and not gone)
+        lines=lines, gone=gone, records=tuple(s for s in also if (s.session, _bare(s.quote)) not in told and not gone)
     )
 
 
 def _speaks_of(request: str, text: str) -> bool:
     return any(match.covers(request, sentence) for sentence in match.sentences(text))
+
+
+def _bare(quote: str) -> str:
+    return match.normalise(quote.strip("\"' "))
 
 
 def _sources(line: SummaryLine, records: Sequence[Record], names: Mapping[str, str]) -> Iterator[Source]:
@@ -79,7 +83,11 @@ def _sources(line: SummaryLine, records: Sequence[Record], names: Mapping[str, s
                 yield _source(each, names, "record", line.text)
         return
     for each in records:
-        yield from _quotes(each, names, text=line.text, wishes=line.section is not Section.TIPS)
+        # A wish stands in its task's request and by itself: the latter tells more of what it is.
+        found = {
+            _bare(s.quote): s for s in _quotes(each, names, text=line.text, wishes=line.section is not Section.TIPS)
+        }
+        yield from found.values()
 
 
 def _quotes(each: Record, names: Mapping[str, str], *, text: str, wishes: bool) -> Iterator[Source]:
