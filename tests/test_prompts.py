@@ -18,8 +18,9 @@ from jinja2 import UndefinedError
 
 from memkit import prompts, resources, tokens
 from memkit.commands.app import COMMANDS
+from memkit.documents.summary import SummaryLine
 from memkit.model import Loss, Section, Session
-from memkit.prompts import SummaryLine, TaskBlock, one_line
+from memkit.prompts import TaskBlock, one_line
 from memkit.prompts.jinja import render
 
 SKELETON = "v1\n\n## User Profile\n\n## User preferences\n\n## General Tips\n\n## What's in Memory\n"

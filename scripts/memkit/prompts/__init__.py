@@ -6,17 +6,31 @@ bullet or block of its own, and it can't close the frame that a reader gets the 
 
 from __future__ import annotations
 
-from memkit.documents.summary import SummaryLine
-from memkit.prompts.git import commit_message, gitignore
-from memkit.prompts.handbook import handbook, raw_memories, raw_memory, skill
-from memkit.prompts.notes import note
-from memkit.prompts.reading import context_frame, evidence_text
-from memkit.prompts.records import TaskBlock, record, record_body
-from memkit.prompts.safe import defuse, one_line
-from memkit.prompts.summary import memory_summary
+from typing import TYPE_CHECKING
+
+from memkit import lazily
+
+if TYPE_CHECKING:
+    from memkit.prompts.git import commit_message, gitignore
+    from memkit.prompts.notes import note
+    from memkit.prompts.reading import context_frame, evidence_text
+    from memkit.prompts.records import TaskBlock, record, record_body
+    from memkit.prompts.safe import defuse, one_line
+    from memkit.prompts.summary import memory_summary
+    from memkit.prompts.v1 import handbook, raw_memories, raw_memory, skill
+else:
+    __getattr__ = lazily(
+        globals(),
+        git="commit_message gitignore",
+        notes="note",
+        reading="context_frame evidence_text",
+        records="TaskBlock record record_body",
+        safe="defuse one_line",
+        summary="memory_summary",
+        v1="handbook raw_memories raw_memory skill",
+    )
 
 __all__ = [
-    "SummaryLine",
     "TaskBlock",
     "commit_message",
     "context_frame",

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import string
+from typing import TYPE_CHECKING
 
 from memkit import clock, resources
-from memkit.model import Session
 from memkit.prompts.jinja import render
 from memkit.prompts.safe import defuse, encodable, one_line
+
+if TYPE_CHECKING:
+    from memkit.model import Session
 
 
 def evidence_text(*, session: Session, rows: str) -> str:
