@@ -45,6 +45,7 @@ LAZY = {
     "jinja2": ("prompts",),
     "rich": ("commands", "cli"),
     "bpe_openai": ("tokens",),
+    "ruamel": ("documents.note",),
     "mcp": ("commands",),
     "typer": ("cli",),
     "hyperscan": ("redact",),

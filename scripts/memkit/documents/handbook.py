@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass
 from functools import cache
 
-from memkit.documents import Malformed
+from memkit.documents import Malformed, places
 
-FILE = "MEMORY.md"
+FILE = places.HANDBOOK
 SECTIONS = ("User preferences", "Reusable knowledge", "Failures and how to do differently")
 FILES, KEYWORDS = "rollout_summary_files", "keywords"
 

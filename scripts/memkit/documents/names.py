@@ -7,9 +7,9 @@ import uuid
 from dataclasses import dataclass
 from functools import cache
 
-from memkit.documents import Malformed
+from memkit.documents import Malformed, places
 
-FOLDER = "rollout_summaries"
+FOLDER = places.RECORDS
 
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _SPACE = len(_DIGITS) ** 4

@@ -6,13 +6,10 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import Literal, get_args
 
-from ruamel.yaml import YAML
-from ruamel.yaml.error import YAMLError
-
 from memkit import clock
-from memkit.documents import Malformed
+from memkit.documents import Malformed, places
 
-FOLDER = "extensions/ad_hoc/notes"
+FOLDER = places.NOTES
 
 Kind = Literal["remember", "correct", "forget"]
 
@@ -53,6 +50,9 @@ def parse(text: str) -> NoteDoc:
 
 
 def _front_matter(text: str) -> dict[str, object]:
+    from ruamel.yaml import YAML
+    from ruamel.yaml.error import YAMLError
+
     try:
         loaded = YAML(typ="safe", pure=True).load(text)
     except (YAMLError, ValueError, RecursionError) as error:

@@ -8,9 +8,9 @@ from functools import cache
 from itertools import pairwise
 
 from memkit import clock
-from memkit.documents import Malformed
+from memkit.documents import Malformed, places
 
-FILE = "raw_memories.md"
+FILE = places.RAW
 TITLE = "# Raw Memories"
 
 _FIELDS = ("updated_at", "cwd", "rollout_path", "rollout_summary_file")

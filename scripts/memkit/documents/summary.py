@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Literal
 
-from memkit.documents import Malformed
+from memkit.documents import Malformed, places
 from memkit.model import Section
 
-FILE = "memory_summary.md"
+FILE = places.SUMMARY
 FIRST_LINE = "v1"
 OLDER = "Older Memory Topics"
 

@@ -5,18 +5,18 @@ from __future__ import annotations
 import itertools
 import re
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from memkit import clock, prompts
-from memkit.documents import names, raw, summary
+from memkit.documents import names
 from memkit.documents.raw import RawEntry
 from memkit.errors import GateError
-from memkit.model import Record, Version, content_hash
+from memkit.model import content_hash
+from memkit.tree.layout import RECORDS
 
-SUMMARY = summary.FILE
-RAW = raw.FILE
-RECORDS = names.FOLDER
-TREES: Mapping[Version, str] = {"v1": "memories", "v2": "memories_v2"}
+if TYPE_CHECKING:
+    from memkit.model import Record
 
 _MAX_SLUG = 60
 _LAST_MOMENT = 253_402_300_799  # 9999-12-31T23:59:59Z, the last that a datetime holds

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from memkit.errors import GateError
 from memkit.tree.disk import is_temporary, printable, read_regular, storage, walk
-from memkit.tree.naming import RECORDS
+from memkit.tree.layout import RECORDS
 from memkit.tree.paths import checked
 
 
