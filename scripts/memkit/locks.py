@@ -59,6 +59,38 @@ def consolidation(home: Path, *, command: str) -> Iterator[None]:
         os.close(descriptor)
 
 
+@dataclass(frozen=True, slots=True)
+class Holding:
+    """Who took the consolidation lock last and did not give it back. since: Unix seconds. alive: it still works."""
+
+    command: str
+    pid: int
+    since: float
+    alive: bool
+
+
+def holding(home: Path) -> Holding | None:
+    """The holder of the consolidation lock, or the run that was killed with it; None otherwise. Makes no file."""
+    found = _noted(home / "state.holder.json")
+    if found is None:
+        return None
+    alive = _running(found.pid) and _is_held(home / "state.lock")
+    return Holding(command=found.command, pid=found.pid, since=found.since, alive=alive)
+
+
+def _is_held(lock: Path) -> bool:
+    try:
+        descriptor = os.open(lock, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
+    except OSError:
+        return False
+    try:
+        return not lock_descriptor(descriptor, blocking=False)
+    except OSError as error:
+        raise _refused(lock, error) from error
+    finally:
+        os.close(descriptor)
+
+
 @contextmanager
 def run_token(home: Path) -> Iterator[str]:
     """Yield a token that reads as alive until the block ends or this process dies; lock files of the dead are removed.
@@ -160,6 +192,12 @@ def _write_holder(note: Path, *, command: str) -> None:
 
 def _read_holder(note: Path) -> _Holder | None:
     """Who wrote the note, as far as it can be trusted: None for a missing, garbled or dead process's note."""
+    found = _noted(note)
+    return found if found and _running(found.pid) else None
+
+
+def _noted(note: Path) -> _Holder | None:
+    """What the note says; None for a missing or garbled one."""
     try:
         with note.open("rb") as file:
             found = json.loads(file.read(_HOLDER_LIMIT))
@@ -170,7 +208,7 @@ def _read_holder(note: Path) -> _Holder | None:
     pid, command, since = found.get("pid"), found.get("command"), found.get("since")
     if not (isinstance(pid, int) and isinstance(command, str) and isinstance(since, int | float)):
         return None
-    if not 0 < pid < 2**31 or not _running(pid):
+    if not 0 < pid < 2**31:
         return None
     try:
         clock.iso(since)

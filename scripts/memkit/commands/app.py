@@ -37,6 +37,7 @@ COMMANDS = {
     "explain": "explain",
     "prune": "prune",
     "reset": "reset",
+    "doctor": "doctor",
 }
 
 

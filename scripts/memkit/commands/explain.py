@@ -23,9 +23,9 @@ def explain(
     text: Annotated[str, typer.Argument(help="A claim, in any words.")],
     as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
 ) -> None:
-    """Show where a claim comes from: its scope, and each session with date, quote and file.
+    """Show where a claim comes from.
 
-    For something forgotten, the note or edit that took it out.
+    Its scope, and each session with date, quote and file. For something forgotten, the note or edit that took it out.
     """
     options: Options = ctx.obj
     if not text.strip():

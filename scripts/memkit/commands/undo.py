@@ -27,10 +27,10 @@ def undo(
     ] = None,
     release: Annotated[bool, typer.Option("--release", help="Let a change that is held back come again.")] = False,
 ) -> None:
-    """Take a change of the memory back, and hold it back: later runs do not make it again.
+    """Take a change of the memory back, and hold it back.
 
-    It is a new commit; the history stays. What a note had forgotten does not come back by it. Undoing an undo, or
-    --release, lets the change come again.
+    Later runs do not make it again. It is a new commit; the history stays. What a note had forgotten does not come back
+    by it. Undoing an undo, or --release, lets the change come again.
     """
     options: Options = ctx.obj
     with work.worker(options, command="memkit undo") as worker:

@@ -40,6 +40,14 @@ def clear_locks(door: Door) -> list[str]:
     return repairs
 
 
+def dead_locks(door: Door) -> list[Path]:
+    """The locks that `clear_locks` would remove now; nothing is removed, and none is waited for."""
+    seen = (_PROC / "self" / "fd").is_dir()
+    least = _AGE_SEEN if seen else _AGE_UNSEEN
+    old = [lock for lock in _locks(door.git_dir) if (_age(lock) or 0) > least]
+    return [lock for lock in old if not (seen and _is_used(lock, door))]
+
+
 def _locks(git_dir: Path) -> Iterator[Path]:
     if git_dir.is_dir():
         yield from sorted(git_dir.glob("*.lock"))

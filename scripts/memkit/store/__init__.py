@@ -5,6 +5,7 @@ Every string that comes in must have been masked by the caller. All of sqlite3 s
 
 from __future__ import annotations
 
+from memkit.store.connect import held
 from memkit.store.jobs import LEASE_SECONDS, RETRY_SECONDS, TRIES, Jobs
 from memkit.store.ledger import Judgement
 from memkit.store.purging import Purging
@@ -12,7 +13,7 @@ from memkit.store.records import Records
 from memkit.store.runs import LastRun, Runs, Stage
 from memkit.store.statements import Statements
 
-__all__ = ["LEASE_SECONDS", "RETRY_SECONDS", "TRIES", "Judgement", "LastRun", "Stage", "Store"]
+__all__ = ["LEASE_SECONDS", "RETRY_SECONDS", "TRIES", "Judgement", "LastRun", "Stage", "Store", "held"]
 
 
 class Store(Jobs, Records, Statements, Runs, Purging):

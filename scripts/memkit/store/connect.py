@@ -9,6 +9,8 @@ files need not wait for the disk, so a power cut may undo the last of it, never 
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import os
 import sqlite3
 import stat
@@ -76,6 +78,41 @@ def open_to_read(path: Path) -> tuple[sqlite3.Connection, bool]:
         if error.sqlite_errorcode & 0xFF not in _NO_INDEX or _has_log(path):
             raise
     return _opened_to_read(path, _ALONE)
+
+
+def open_to_look(path: Path) -> tuple[sqlite3.Connection, bool]:
+    """As `open_to_read`, but no byte of the file, of its log or of the log's index changes by it.
+
+    Raises StorageError for a log that a killed writer left without an index.
+    """
+    if not _has_log(path):
+        return _opened_to_read(path, _ALONE)
+    if not path.with_name(path.name + "-shm").exists():
+        raise _interrupted(path)
+    return _opened_to_read(path, "mode=ro&readonly_shm=1")
+
+
+def held(path: Path) -> bool:
+    """Whether another process has the file locked against writers, by SQLite's own lock bytes; nothing is written.
+
+    Not to be asked while this process has the file open: closing a handle would drop its locks.
+    """
+    spots = ((path, 0x40000001), (path.with_name(path.name + "-shm"), 120))  # RESERVED_BYTE; WAL_WRITE_LOCK
+    return any(_locked(each, byte) for each, byte in spots)
+
+
+def _locked(path: Path, byte: int) -> bool:
+    try:
+        handle = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError:
+        return False  # not there, or not ours to lock; opening it says which
+    try:
+        fcntl.lockf(handle, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, byte)
+    except OSError as error:
+        return error.errno in (errno.EACCES, errno.EAGAIN)
+    finally:
+        os.close(handle)
+    return False
 
 
 def _opened_to_read(path: Path, how: str) -> tuple[sqlite3.Connection, bool]:

@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Self
 
 from memkit.errors import StorageError
-from memkit.store.connect import Row, open_to_read, open_to_write, translated
+from memkit.store.connect import Row, open_to_look, open_to_read, open_to_write, translated
 
 Value = str | int | float | None
 
@@ -43,6 +43,22 @@ class Database:
             reason = error.strerror or type(error).__name__
             raise StorageError(f"can't open {path}: {reason}", mend=f"check that {path.parent} is yours") from error
         return cls(connection, path=path, fresh=fresh)
+
+    @classmethod
+    def look(cls, path: Path) -> Self:
+        """Open a file that is there to read it, without changing a byte of it or beside it. Raises as `open` does."""
+        try:
+            with translated(path):
+                connection, fresh = open_to_look(path)
+        except OSError as error:
+            reason = error.strerror or type(error).__name__
+            raise StorageError(f"can't open {path}: {reason}", mend=f"check that {path.parent} is yours") from error
+        return cls(connection, path=path, fresh=fresh)
+
+    def damage(self) -> str:
+        """What SQLite finds wrong with the file's pages, its first line; "" when they are whole."""
+        said = str(self._rows("PRAGMA quick_check(1)")[0][0])
+        return "" if said == "ok" else said.splitlines()[0]
 
     def close(self) -> None:
         """Close the file; the store can't be used afterwards."""
