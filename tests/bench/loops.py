@@ -8,8 +8,7 @@ from functools import cache
 from pathlib import Path
 from unittest import mock
 
-from memkit import redact
-from memkit.redact import prefilter
+from memkit.redact import masking, prefilter
 from memkit.redact.prefilter import Hit, Keyword
 from memkit.rollouts.decode import Decoder
 from memkit.rollouts.lines import Lines
@@ -42,7 +41,7 @@ def items(files: Sequence[Path]) -> None:
 def masked(texts: Sequence[str]) -> None:
     """The own rules, as masking runs them; the second pass has a prefilter of its own."""
     for text in texts:
-        redact._own(text)
+        masking._own(text)
 
 
 def masked_unfiltered(texts: Sequence[str]) -> None:

@@ -1,7 +1,28 @@
 """Rules over a memory tree's documents, to Findings: the same for the command, the Git hook, CI and the gate."""
 
-from memkit.lint.check import lint_file, lint_tree
-from memkit.lint.render import Format, render
-from memkit.lint.rules import GATING, RULES
+from __future__ import annotations
 
-__all__ = ["GATING", "RULES", "Format", "lint_file", "lint_tree", "render"]
+from typing import TYPE_CHECKING
+
+from memkit import lazily
+
+if TYPE_CHECKING:
+    from memkit.lint.check import lint_file, lint_tree
+    from memkit.lint.output import Format, render
+    from memkit.lint.rules import GATING, RULES
+else:
+    __getattr__ = lazily(
+        globals(),
+        check="lint_file lint_tree",
+        output="Format render",
+        rules="GATING RULES",
+    )
+
+__all__ = [
+    "GATING",
+    "RULES",
+    "Format",
+    "lint_file",
+    "lint_tree",
+    "render",
+]

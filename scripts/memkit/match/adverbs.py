@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from memkit.match.breaks import parts
 from memkit.match.grammar import (
     directive,
     ends,
@@ -13,7 +14,6 @@ from memkit.match.grammar import (
     verb,
     works,
 )
-from memkit.match.sentences import parts
 from memkit.match.words import Words, written_together
 
 _FEW_WORDS = 4

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from memkit.match.breaks import parts, sentences
 from memkit.match.fit import fitting, main_language
 from memkit.match.grammar import directive, is_question, opening_of, strip_lead, verb, works
-from memkit.match.sentences import parts, sentences
 
 
 def _opens(text: str, key: str) -> bool:

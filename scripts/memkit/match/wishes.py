@@ -13,6 +13,7 @@ from enum import StrEnum
 from functools import cache, lru_cache
 
 from memkit.match.adverbs import WORD_CHARS, wished
+from memkit.match.breaks import clauses, parts
 from memkit.match.fit import fitting
 from memkit.match.grammar import (
     directive,
@@ -25,7 +26,6 @@ from memkit.match.grammar import (
     strip_lead,
     works,
 )
-from memkit.match.sentences import clauses, parts
 from memkit.match.words import Words
 
 # A contrast makes a steer of a short remark ("tabs, not spaces"), not of a long one.
