@@ -5,20 +5,36 @@ Every string that comes in must have been masked by the caller. All of sqlite3 s
 
 from __future__ import annotations
 
-from memkit.store.connect import held
-from memkit.store.jobs import LEASE_SECONDS, RETRY_SECONDS, TRIES, Jobs
-from memkit.store.ledger import Judgement
-from memkit.store.purging import Purging
-from memkit.store.records import Records
-from memkit.store.runs import LastRun, Runs, Stage
-from memkit.store.statements import Statements
+from typing import TYPE_CHECKING
 
-__all__ = ["LEASE_SECONDS", "RETRY_SECONDS", "TRIES", "Judgement", "LastRun", "Stage", "Store", "held"]
+from memkit import lazily
 
+if TYPE_CHECKING:
+    from memkit.store.connect import held
+    from memkit.store.jobs import LEASE_SECONDS, RETRY_SECONDS, TRIES
+    from memkit.store.ledger import Judgement
+    from memkit.store.reading import Reading
+    from memkit.store.runs import LastRun, Stage
+    from memkit.store.whole import Store
+else:
+    __getattr__ = lazily(
+        globals(),
+        connect="held",
+        jobs="LEASE_SECONDS RETRY_SECONDS TRIES",
+        ledger="Judgement",
+        reading="Reading",
+        runs="LastRun Stage",
+        whole="Store",
+    )
 
-class Store(Jobs, Records, Statements, Runs, Purging):
-    """The open store: `with Store.open(home / "state.sqlite") as store:`. Each method is one transaction.
-
-    Any method raises StorageError when SQLite refuses (locked for ten seconds, a full disk, damage, opened to read);
-    nothing of that call is then written.
-    """
+__all__ = [
+    "LEASE_SECONDS",
+    "RETRY_SECONDS",
+    "TRIES",
+    "Judgement",
+    "LastRun",
+    "Reading",
+    "Stage",
+    "Store",
+    "held",
+]

@@ -231,4 +231,6 @@ def _refusal(path: Path, error: sqlite3.Error) -> StorageError | None:
 
 
 def _decoded(_cursor: sqlite3.Cursor, row: Row) -> Row:
+    if bytes not in map(type, row):
+        return row
     return tuple(value.decode("utf-8", "surrogatepass") if isinstance(value, bytes) else value for value in row)

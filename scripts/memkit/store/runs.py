@@ -58,10 +58,6 @@ class Runs(Database):
                 [bound(pair) for pair in sorted(tokens.items())],
             )
 
-    def line_tokens(self) -> dict[str, int]:
-        """The token counts of the lines of the last publish, by content hash of the line."""
-        return dict(self._rows("SELECT hash, tokens FROM line_tokens"))
-
     def meta(self, key: str) -> str | None:
         """A named value, None when it was never set."""
         rows = self._rows("SELECT value FROM meta WHERE key = ?", (key,))
