@@ -179,12 +179,16 @@ def test_the_package_keeps_to_the_table() -> None:
     assert not problems(PACKAGE), "\n" + "\n".join(problems(PACKAGE))
 
 
-def lists_of(tree: ast.Module) -> tuple[set[tuple[str, str]], set[tuple[str, str]], set[str]]:
+def lists_of(path: Path) -> tuple[set[tuple[str, str]], set[tuple[str, str]], set[str]]:
     """Of a package: (module, name) of its imports for mypy, of its call of `lazily`, and the names in `__all__`."""
     for_mypy, lazily, public = set(), set(), set[str]()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("memkit."):
-            for_mypy |= {(str(node.module).rpartition(".")[2], alias.name) for alias in node.names}
+    modules = {each.stem for each in path.parent.iterdir()}
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            for each in node.body:
+                assert isinstance(each, ast.ImportFrom)
+                home = str(each.module).rpartition(".")[2]
+                for_mypy |= {(home if home in modules else alias.name, alias.name) for alias in each.names}
         elif isinstance(node, ast.Call) and called(node) == "lazily":
             lazily |= {(str(k.arg), name) for k in node.keywords for name in ast.literal_eval(k.value).split()}
         elif isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
@@ -199,11 +203,12 @@ LAZY_PACKAGES = [
 
 @pytest.mark.parametrize("path", LAZY_PACKAGES, ids=lambda path: path.parent.name)
 def test_a_package_that_imports_when_asked_gives_what_mypy_reads(path: Path) -> None:
-    for_mypy, lazily, public = lists_of(ast.parse(path.read_text(encoding="utf-8")))
+    for_mypy, lazily, public = lists_of(path)
     assert for_mypy == lazily
     assert {name for _, name in lazily} <= public
     modules = {each.stem for each in path.parent.iterdir()}
-    assert not {name for _, name in lazily} & modules, "a name would be hidden by the module of the same name"
+    hidden = {name for home, name in lazily if name in modules and name != home}
+    assert not hidden, "the module of the same name would stand in its place"
     package = importlib.import_module(f"memkit.{module_name(path, PACKAGE)}")
     assert all(hasattr(package, name) for _, name in lazily)
     with pytest.raises(AttributeError, match="has no attribute 'nothing'"):

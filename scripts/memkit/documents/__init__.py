@@ -5,7 +5,41 @@ A reader has three outcomes: the value, a value that is empty because nothing is
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from memkit import lazily
 from memkit.errors import ExitCode, MemkitError
+
+if TYPE_CHECKING:
+    from memkit.documents import erased, handbook, hiding, inline, names, note, places, raw, record, summary
+else:
+    __getattr__ = lazily(
+        globals(),
+        erased="erased",
+        handbook="handbook",
+        hiding="hiding",
+        inline="inline",
+        names="names",
+        note="note",
+        places="places",
+        raw="raw",
+        record="record",
+        summary="summary",
+    )
+
+__all__ = [
+    "Malformed",
+    "erased",
+    "handbook",
+    "hiding",
+    "inline",
+    "names",
+    "note",
+    "places",
+    "raw",
+    "record",
+    "summary",
+]
 
 
 class Malformed(MemkitError):
