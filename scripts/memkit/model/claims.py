@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
-if TYPE_CHECKING:
-    from memkit.model.sections import Section
+from memkit.model.sections import Section  # at run time too: tracked files are read into these types by their hints
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
