@@ -9,7 +9,7 @@ from memkit.rollouts import frames, lines, shapes
 
 _MOST = 1_000
 _OPENING = "<oai-mem-citation>"
-_FOLDER = "rollout_summaries/"
+_SUFFIX = ".md"
 
 
 class Citations:
@@ -28,9 +28,14 @@ class Citations:
         return tuple(self._files)
 
     def of_call(self, text: str) -> None:
-        """A command line, or a call's arguments. Listing the folder opens no file of it."""
-        if _FOLDER in text and len(self._files) < _MOST:
-            self._files.update(dict.fromkeys(_opened().findall(text)))
+        """A command line, or a call's arguments. Listing the folder, or searching it as a whole, opens no file of it.
+
+        A summary's name tells by itself what it is, so that it counts wherever the command was run.
+        """
+        if _SUFFIX in text and len(self._files) < _MOST:
+            for part in _parts().split(text):
+                if _SUFFIX in part and not _no_reading().match(part):
+                    self._files.update(dict.fromkeys(_opened().findall(part)))
 
     def taken_from(self, text: str) -> str:
         """An answer without its citation blocks, whose ids are kept."""
@@ -56,7 +61,20 @@ class Citations:
 
 @cache
 def _opened() -> re.Pattern[str]:
-    return re.compile(r"rollout_summaries/([\w.+-]{1,200}\.md)(?![\w.-])")
+    return re.compile(
+        r"(?:(?<=rollout_summaries/)|(?<![\w.+-])(?=\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-[0-9A-Za-z]{4}[.-]))"
+        r"([\w.+-]{1,200}\.md)(?![\w.-])"
+    )
+
+
+@cache
+def _parts() -> re.Pattern[str]:
+    return re.compile(r"&&|[;|\n]")
+
+
+@cache
+def _no_reading() -> re.Pattern[str]:
+    return re.compile(r"\s*(?:ls|rm|mv|touch|chmod|stat|test|\[|echo|printf|mkdir|find)\s")
 
 
 @cache
@@ -66,17 +84,21 @@ def _block() -> re.Pattern[str]:
 
 def rate(line: lines.Line | None) -> tuple[float, float] | None:
     """The window that is used most, and when it starts anew (0 when not told)."""
+    return max(windows(line), key=lambda each: each[0], default=None)
+
+
+def windows(line: lines.Line | None) -> list[tuple[float, float]]:
+    """What a token count tells of each window: percent used, when it starts anew (Unix seconds, 0 when not told)."""
     data = line.payload if line is not None else None
     limits = data.rate_limits if isinstance(data, shapes.TokenCount) else None
     if line is None or limits is None:
-        return None
-    windows = [
-        each for each in (limits.primary, limits.secondary) if each is not None and each.used_percent is not None
-    ]
-    if not windows:
-        return None
-    most = max(windows, key=lambda each: each.used_percent or 0.0)
-    resets_at = most.resets_at
-    if resets_at is None and most.resets_in_seconds is not None:
-        resets_at = (frames.seconds(line.timestamp) or 0.0) + most.resets_in_seconds
-    return most.used_percent or 0.0, resets_at or 0.0
+        return []
+    found = []
+    for each in (limits.primary, limits.secondary):
+        if each is None or each.used_percent is None:
+            continue
+        ends = each.resets_at
+        if ends is None and each.resets_in_seconds is not None:
+            ends = (frames.seconds(line.timestamp) or 0.0) + each.resets_in_seconds
+        found.append((each.used_percent, ends or 0.0))
+    return found

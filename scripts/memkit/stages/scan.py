@@ -12,7 +12,7 @@ from pathlib import Path
 from memkit import prompts, redact
 from memkit.config import Config
 from memkit.model import Entry, Reason, Session, State, content_hash
-from memkit.rollouts import eligible, find
+from memkit.rollouts import eligible, find, quota
 from memkit.rollouts.find import Found, Problem
 from memkit.store import Judgement, Store
 
@@ -23,7 +23,7 @@ _LAST_MOMENT = 253_402_300_799  # 9999-12-31T23:59:59Z, the last that a datetime
 class Scanned:
     """What a scan saw. due: ids of the sessions to extract, latest activity first; paths: session id to its file.
 
-    unreadable: how many sessions there are whose file can't be opened.
+    unreadable: how many sessions there are whose file can't be opened. limit: the rate limit that holds all work back.
     """
 
     files: int
@@ -32,15 +32,24 @@ class Scanned:
     paths: Mapping[str, Path] = field(default_factory=dict)
     problems: tuple[Problem, ...] = ()
     unreadable: int = 0
+    limit: quota.Limit | None = None
 
 
 def scan(
-    *, store: Store, config: Config, now: float, paths: Sequence[Path] = (), again: bool = False, retry: bool = False
+    *,
+    store: Store,
+    config: Config,
+    now: float,
+    paths: Sequence[Path] = (),
+    again: bool = False,
+    retry: bool = False,
+    guarded: bool = False,
 ) -> Scanned:
     """Takes down every session of Codex's folders, archived ones too, or of what is in `paths`, and judges each.
 
     A file whose size and time are known is not opened. With paths the rules of age, idle time and source are off.
-    again: unchanged sessions are due as well; retry: failed ones are, whatever their tries.
+    again: unchanged sessions are due as well; retry: failed ones are, whatever their tries. guarded: none is due while
+    less than memories.min_rate_limit_remaining_percent of the agent's rate limit remains.
     """
     seen = list(find.find_in(paths) if paths else find.find(codex_home=config.codex_home, archived=True))
     known = store.stats()
@@ -72,6 +81,9 @@ def scan(
         _judge(e, taken.get(e.session.id), config=config, now=now, explicit=bool(paths), again=again, retry=retry)
         for e in entries.values()
     ]
+    limit = _limit(list(found.values()), config=config, now=now) if guarded else None
+    if limit is not None:
+        judged = [_held(j, limit) for j in judged]
     changed = [j for j in judged if j and _differs(entries[j.id], j)]
     changed += [
         Judgement(id=each, state=State.FAILED, reason=Reason.UNREADABLE, detail="the file can't be opened")
@@ -90,7 +102,22 @@ def scan(
         paths=ids,
         problems=tuple(problems),
         unreadable=len(unreadable - set(ids)),
+        limit=limit,
     )
+
+
+def _limit(files: Sequence[Found], *, config: Config, now: float) -> quota.Limit | None:
+    """The rate limit of which too little remains."""
+    found = quota.tightest(files, now=now)
+    least = config.memories.min_rate_limit_remaining_percent
+    return found if found is not None and 100 - found.used_percent < least else None
+
+
+def _held(judgement: Judgement | None, limit: quota.Limit) -> Judgement | None:
+    """A session that would be read waits for the limit's window to end."""
+    if judgement is None or judgement.reason is not Reason.NOT_YET:
+        return judgement
+    return replace(judgement, reason=Reason.RATE_LIMIT, until=limit.ends)
 
 
 def _forgotten_again(entries: Mapping[str, Entry], store: Store) -> dict[str, Entry]:
