@@ -76,11 +76,11 @@ def _dispatch(arguments: list[str]) -> int:
         print(f"memkit {__version__}")
         return ExitCode.OK
     if (called := _context_call(arguments)) is not None:
-        from memkit.commands import reading
+        from memkit.commands import told
 
         home = Path(called["--home"]) if "--home" in called else None
         form, directory = called.get("--format", "text"), called.get("--cwd")
-        sys.stdout.write(reading.context(home=home, directory=directory, form=form, whole="--all" in called))
+        sys.stdout.write(told.context(home=home, directory=directory, form=form, whole="--all" in called))
         return ExitCode.OK
     from memkit.commands import app
 

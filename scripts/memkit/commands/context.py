@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from memkit.commands import reading
+from memkit.commands import told
 from memkit.commands.app import Options
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -39,4 +39,4 @@ def context(
     Nothing is printed when there is nothing to say or reading is off.
     """
     options: Options = ctx.obj
-    sys.stdout.write(reading.context(home=options.home, directory=cwd, form=form.value, whole=whole))
+    sys.stdout.write(told.context(home=options.home, directory=cwd, form=form.value, whole=whole))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cache
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from memkit import clock
 from memkit.documents import Malformed, inline
@@ -27,6 +27,8 @@ LABELS = (
     "reported",
 )
 OUTCOMES = frozenset({"success", "partial", "failed", "unfinished"})
+
+ELSEWHERE = "- project: "  # how the bullet of a task begins that ran elsewhere than its session
 
 _FIELDS = ("thread_id", "updated_at", "rollout_path", "cwd")
 
@@ -114,24 +116,51 @@ class RecordDoc:
         return clock.parse(self.updated_at) or 0.0
 
 
-def parse(text: str) -> RecordDoc:
-    """Reads a whole file; raises Malformed at the first line of the header that is off, or when the end is missing."""
-    lines = text.split("\n")
-    values = {name: _field(lines, number, name=name) for number, name in enumerate(_FIELDS)}
+class Header(NamedTuple):
+    """The header of a rollout summary file, as RecordDoc has it; line: of the blank line that follows it, from 1."""
+
+    thread_id: str
+    updated_at: str
+    rollout_path: str
+    cwd: str
+    git_branch: str
+    line: int
+
+
+def header(text: str) -> Header:
+    """Reads the header alone; raises Malformed at its first line that is off."""
+    lines = text.split("\n", len(_FIELDS) + 2)
+    thread_id, updated_at, rollout_path, cwd = (_field(lines, at, name=name) for at, name in enumerate(_FIELDS))
     at = len(_FIELDS)
     branch = ""
     if lines[at : at + 1] and lines[at].startswith("git_branch:"):
         branch = _field(lines, at, name="git_branch")
         at += 1
-    _check(values)
+    head = Header(thread_id, updated_at, rollout_path, cwd, branch, at + 1)
+    _check(head)
     if lines[at : at + 1] != [""]:
         raise Malformed(at + 1, "a blank line must follow the header (thread_id, updated_at, rollout_path, cwd)")
-    if lines[-1] != "" or at == len(lines) - 1:
+    return head
+
+
+def parse(text: str) -> RecordDoc:
+    """Reads a whole file; raises Malformed at the first line of the header that is off, or when the end is missing."""
+    head = header(text)
+    lines = text.split("\n")
+    if lines[-1] != "" or head.line == len(lines):
         raise Malformed(len(lines), "the file must end with a newline")
-    if not lines[at + 1].strip():
-        raise Malformed(at + 2, "one blank line and then the text must follow the header")
-    body = body_of("\n".join(lines[at + 1 : -1]), first_line=at + 2)
-    return RecordDoc(**values, git_branch=branch, body=body, body_line=at + 2)
+    if not lines[head.line].strip():
+        raise Malformed(head.line + 1, "one blank line and then the text must follow the header")
+    body = body_of("\n".join(lines[head.line : -1]), first_line=head.line + 1)
+    return RecordDoc(
+        thread_id=head.thread_id,
+        updated_at=head.updated_at,
+        rollout_path=head.rollout_path,
+        cwd=head.cwd,
+        git_branch=head.git_branch,
+        body=body,
+        body_line=head.line + 1,
+    )
 
 
 def body_of(text: str, *, first_line: int = 1) -> Body:
@@ -154,8 +183,8 @@ class _Reader:
         self._bullets: list[list[Bullet]] = []
 
     def take(self, line: str, number: int) -> None:
-        task = _patterns()[0].fullmatch(line)
-        bullet = _patterns()[1].fullmatch(line)
+        task = _patterns()[0].fullmatch(line) if line.startswith("##") else None
+        bullet = _patterns()[1].fullmatch(line) if line.startswith("- ") else None
         if task:
             if int(task[1]) != len(self._heads) + 1 or not self.title:
                 self.strays.append(number)
@@ -197,8 +226,8 @@ def _field(lines: list[str], at: int, *, name: str) -> str:
     return line[len(name) + 1 :].strip(" ")
 
 
-def _check(values: dict[str, str]) -> None:
-    if not values["thread_id"]:
+def _check(head: Header) -> None:
+    if not head.thread_id:
         raise Malformed(1, "thread_id is empty")
-    if "T" not in values["updated_at"] or clock.parse(values["updated_at"]) is None:
+    if "T" not in head.updated_at or clock.parse(head.updated_at) is None:
         raise Malformed(2, "updated_at must be a time such as 2026-11-26T19:40:36+00:00")

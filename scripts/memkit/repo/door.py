@@ -85,9 +85,9 @@ class Door:
         """
         env = environment()
         env["GIT_OPTIONAL_LOCKS"] = "0"
-        with _starting():
+        with starting():
             done = subprocess.run(
-                self._command(arguments), input=feed, capture_output=True, env=env, umask=UMASK, check=False
+                self.command(*arguments), input=feed, capture_output=True, env=env, umask=UMASK, check=False
             )
         answer = Answer(done.returncode, done.stdout, os.fsdecode(done.stderr))
         return self._checked(answer, ok)
@@ -101,11 +101,12 @@ class Door:
     ) -> Answer:
         """Run a Git command through GitPython; as `read`, with `extra` added to the environment."""
         env = environment() | dict(extra or {})
-        with _starting():
-            answer = _gitpython(self._command(arguments), env=env, feed=feed)
+        with starting():
+            answer = _gitpython(self.command(*arguments), env=env, feed=feed)
         return self._checked(answer, ok)
 
-    def _command(self, arguments: tuple[str, ...]) -> list[str]:
+    def command(self, *arguments: str) -> list[str]:
+        """The words of a call, for a caller that runs it by itself (as `read` and `write` do)."""
         settings = [part for setting in (f"core.hooksPath={self.hooks}", *_SETTINGS) for part in ("-c", setting)]
         place = ["-C", str(self.home), f"--git-dir={self.git_dir}", f"--work-tree={self.home}"]
         return ["git", *place, *settings, *arguments]
@@ -190,7 +191,8 @@ def _without_git_variables() -> Iterator[None]:
 
 
 @contextmanager
-def _starting() -> Iterator[None]:
+def starting() -> Iterator[None]:
+    """What keeps Git from being started, as a GitError."""
     try:
         yield
     except FileNotFoundError as error:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from memkit import clock
-from memkit.documents import Malformed, handbook, record, summary
+from memkit import clock, documents
+from memkit.documents import Malformed, places, record, summary
 from memkit.documents.record import RecordDoc
 from memkit.documents.summary import FILE, SummaryDoc, SummaryLine
 from memkit.model import Section
@@ -88,16 +88,13 @@ def _support(line: SummaryLine) -> str:
 def _facts(
     files: Mapping[str, bytes], project: Project, *, projects: Projects, remotes: Mapping[str, str]
 ) -> list[str]:
-    docs = sorted(_records(files), key=lambda d: (d.time, d.thread_id), reverse=True)
+    here = _Here(project, projects)
+    docs = sorted(_records(files, here=here, remotes=remotes), key=lambda d: (d.time, d.thread_id), reverse=True)
     lines: dict[str, None] = {}
     for doc in docs:
         for task in doc.body.tasks:
-            place = (
-                projects.of_directory(task.project)
-                if task.project
-                else projects.of_place(Place(doc.cwd, remotes.get(doc.thread_id, "")))
-            )
-            if place is None or place.key != project.key:
+            remote = remotes.get(doc.thread_id, "")
+            if not (here.directory(task.project) if task.project else here.place(doc.cwd, remote)):
                 continue
             for bullet in task.labelled(*_KEPT):
                 if bullet.label != "failed" or bullet.failed[2]:
@@ -105,22 +102,49 @@ def _facts(
     return list(lines)
 
 
+class _Here:
+    """Whether a place is of the one project; asked for each record, while there are few places."""
+
+    def __init__(self, project: Project, projects: Projects) -> None:
+        self._project = project
+        self._projects = projects
+        self._known: dict[tuple[str, str | None], bool] = {}
+
+    def place(self, cwd: str, remote: str) -> bool:
+        if (cwd, remote) not in self._known:
+            self._known[cwd, remote] = self._is(self._projects.of_place(Place(cwd, remote)))
+        return self._known[cwd, remote]
+
+    def directory(self, path: str) -> bool:
+        if (path, None) not in self._known:
+            self._known[path, None] = self._is(self._projects.of_directory(path))
+        return self._known[path, None]
+
+    def _is(self, found: Project | None) -> bool:
+        return found is not None and found.key == self._project.key
+
+
 def _handbook(files: Mapping[str, bytes], project: Project) -> list[str] | None:
     """What the handbook's block of the project adds to the summary; None in a tree without a handbook."""
-    if handbook.FILE not in files:
+    if places.HANDBOOK not in files:
         return None
-    doc = handbook.scan(files[handbook.FILE].decode("utf-8", "replace"))
+    handbook = documents.handbook
+    doc = handbook.scan(files[places.HANDBOOK].decode("utf-8", "replace"))
     mine = [line for block in doc.blocks if block.cwd == project.name for line in block.lines]
     wishes = handbook.SECTIONS[0]
     return [f"- {line.text}" for line in mine if line.section != wishes or line.text.startswith("uncertain: ")]
 
 
-def _records(files: Mapping[str, bytes]) -> list[RecordDoc]:
+def _records(files: Mapping[str, bytes], *, here: _Here, remotes: Mapping[str, str]) -> list[RecordDoc]:
+    """The records that can say something of the project."""
     docs = []
     for path, data in files.items():
-        if path.startswith("rollout_summaries/"):
+        if path.startswith(f"{places.RECORDS}/"):
+            text = data.decode("utf-8", "replace")
             try:
-                docs.append(record.parse(data.decode("utf-8", "replace")))
+                head = record.header(text)
+                if record.ELSEWHERE in text or here.place(head.cwd, remotes.get(head.thread_id, "")):
+                    docs.append(record.parse(text))
             except Malformed:
                 continue  # lint reports it; a reader goes on with the rest
     return docs
