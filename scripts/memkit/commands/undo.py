@@ -9,6 +9,7 @@ import typer
 from memkit.commands import work
 from memkit.commands.app import Options
 from memkit.commands.opening import take_edits
+from memkit.errors import plain
 from memkit.stages import notes
 from memkit.stages import undo as stage
 
@@ -36,30 +37,32 @@ def undo(
     with work.worker(options, command="memkit undo") as worker:
         act = stage.release if release else stage.undo
         done = act(store=worker.store, repo=worker.repo, config=worker.config, word=commit, now=worker.now)
-        _commit(worker, done)
+        cause = (stage.RELEASE if done.released else stage.UNDO, done.commit)
+        _commit(worker, done, cause)
         if done.released:
             take_edits(worker)  # notes that were held back are taken again
-        result = work.write_memory(worker)
+        result = work.write_memory(worker, causes=[cause])
         if not done.released and stage.keep(
             store=worker.store, repo=worker.repo, config=worker.config, undone=done, now=worker.now
         ):
-            _commit(worker, done)
-            result = work.write_memory(worker)
+            _commit(worker, done, cause)
+            result = work.write_memory(worker, causes=[cause])
         what = "released" if done.released else "held back"
         many = len(done.sessions)
         typer.echo(
             f"{done.commit[:10]} is {what}: {len(done.held)} line{'s' if len(done.held) != 1 else ''},"
             f" {many} session{'s' if many != 1 else ''}"
         )
-        for text, why in done.refused:
-            typer.echo(f"  stays gone ({why}): {text}")
+        lacking = stage.lacking(repo=worker.repo, config=worker.config, undone=done)
+        told = [*done.refused, *((line.text, "nothing says it any more") for line in lacking)]
+        for text, why in told:
+            typer.echo(f"  not taken back ({why}): {plain(text)}")
         work.report(worker, done=result)
 
 
-def _commit(worker: work.Worker, done: stage.Undone) -> None:
-    trailer = stage.RELEASE if done.released else stage.UNDO
+def _commit(worker: work.Worker, done: stage.Undone, cause: tuple[str, str]) -> None:
     word = "release" if done.released else "undo"
     worker.repo.commit_paths(
         notes.export(store=worker.store, home=worker.config.home),
-        message=f"memory: {word} {done.commit[:10]}\n\n{trailer}: {done.commit}\n",
+        message=f"memory: {word} {done.commit[:10]}\n\n{': '.join(cause)}\n",
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -106,21 +106,24 @@ def _preview(worker: Worker, scanned: Scanned, request: Request) -> None:
     )
 
 
-def write_memory(worker: Worker) -> Consolidated:
-    """Consolidates and publishes; done anew once when somebody edited the memory meanwhile. A dry run only looks."""
+def write_memory(worker: Worker, *, causes: Sequence[tuple[str, str]] = ()) -> Consolidated:
+    """Consolidates and publishes; done anew once when somebody edited the memory meanwhile. A dry run only looks.
+
+    causes: trailers for the commit, of what made this consolidation.
+    """
     try:
         with bar("consolidating", worker.options):
             try:
-                return _publish(worker)
+                return _publish(worker, causes)
             except Moved:
                 take_edits(worker)
-                return _publish(worker)
+                return _publish(worker, causes)
     except MemkitError as error:
         worker.store.log_run(RunLog(stage="consolidate", started_at=worker.now, ended_at=worker.now, error=str(error)))
         raise
 
 
-def _publish(worker: Worker) -> Consolidated:
+def _publish(worker: Worker, causes: Sequence[tuple[str, str]]) -> Consolidated:
     root = worker.config.home / tree.TREES[worker.config.version]
     waiting = notes.pending(repo=worker.repo, files=tree.read_tree(root).files)
     done = consolidate.consolidate(
@@ -131,6 +134,7 @@ def _publish(worker: Worker) -> Consolidated:
         now=worker.now,
         user_home=user_home(),
         applied=lambda before, after: notes.applied(waiting, before, after),
+        causes=causes,
     )
     if done.commit and not worker.dry:
         publish.publish(

@@ -23,11 +23,12 @@ def commit_message(
     losses: Sequence[Loss] = (),
     sessions: Sequence[str] = (),
     notes: Sequence[str] = (),
+    causes: Sequence[tuple[str, str]] = (),
 ) -> str:
     """A consolidation's commit message: line counts, the lines that went with their reasons, trailers.
 
     Shows up to 50 losses of 300 bytes and 100 sessions, and says how many more there were; notes all stand, since
-    their state is read from here. Masks nothing: what comes in is masked.
+    their state is read from here. causes: further trailers, key and value, of what made this consolidation. Masks nothing: what comes in is masked.
     """
     shown = [
         Loss(
@@ -47,6 +48,7 @@ def commit_message(
         sessions=[one_line(session) for session in sessions[:_MAX_SESSIONS]],
         more_sessions=max(0, len(sessions) - _MAX_SESSIONS),
         notes=[one_line(note) for note in notes],
+        causes=[(key, one_line(value)) for key, value in causes],
     )
 
 

@@ -16,9 +16,9 @@ from memkit.repo import mend, objects, publishing, staging
 from memkit.repo.door import BY_HAND, Door
 from memkit.repo.files import changed
 from memkit.repo.staging import Staging
-from memkit.repo.values import Change, ChangeKind, Commit, Moved
+from memkit.repo.values import Change, ChangeKind, Commit, Moved, NoSuchCommit
 
-__all__ = ["Change", "ChangeKind", "Commit", "Moved", "Repo", "Staging"]
+__all__ = ["Change", "ChangeKind", "Commit", "Moved", "NoSuchCommit", "Repo", "Staging"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class Repo:
         return objects.head(self.door) if self._is_there() else ""
 
     def resolve(self, rev: str) -> str:
-        """The full id of the commit that a user's word means; GitError when it means none."""
+        """The full id of the commit that a user's word means; NoSuchCommit when it means none."""
         return objects.resolve(self.door, rev)
 
     def tree_id(self, path: str, rev: str = "HEAD") -> str:

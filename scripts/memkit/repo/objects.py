@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from memkit.errors import GitError
 from memkit.repo.door import Door
-from memkit.repo.values import Commit
+from memkit.repo.values import Commit, NoSuchCommit
 
 MAIN = "refs/heads/main"
 _TRAILER = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]*: .*")
@@ -46,10 +46,10 @@ def head(door: Door) -> str:
 
 
 def resolve(door: Door, rev: str) -> str:
-    """The full id of the commit that the user means; GitError when there is none."""
+    """The full id of the commit that the user means; NoSuchCommit when there is none."""
     found = "" if rev.startswith("-") or not rev or "\0" in rev else tip_or_none(door, rev)
     if not found:
-        raise GitError(f"no such commit: {rev!r}", mend="`memkit history` lists them")
+        raise NoSuchCommit(f"no such commit: {rev!r}", mend="`memkit history` lists them")
     return found
 
 

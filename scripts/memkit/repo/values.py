@@ -5,13 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from memkit.errors import GitError
+from memkit.errors import ExitCode, GitError
 
 ChangeKind = Literal["added", "modified", "deleted", "symlink", "other"]
 
 
 class Moved(GitError):
     """The memory changed since the base was read (a new commit or a hand edit); redo the work on the new base."""
+
+
+class NoSuchCommit(GitError):
+    """The user's word means no commit: the call is wrong, not Git."""
+
+    code = ExitCode.USAGE
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from memkit import match, tree
 from memkit.config import Config
-from memkit.documents import Malformed, record, summary
+from memkit.documents import Malformed, erased, record, summary
 from memkit.documents.summary import SummaryLine
 from memkit.errors import UsageError
 from memkit.model import Claim, Section, Tombstone
@@ -23,7 +24,7 @@ UNDO, RELEASE = "Memkit-Undo", "Memkit-Release"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Undone:
-    """What was taken back of a commit. refused: lines that stay gone, each with its reason.
+    """What was taken back of a commit. refused: what could not be, each line with its reason.
 
     wanted: lines that should be in the memory again; `keep` keeps those that a consolidation does not bring back.
     """
@@ -36,33 +37,51 @@ class Undone:
     released: bool = False
 
 
+@dataclass(frozen=True)
+class _Changes:
+    """What a commit changed: lines that came and went, sessions whose record came, and whose record became another."""
+
+    came: tuple[SummaryLine, ...]
+    went: tuple[SummaryLine, ...]
+    sessions: tuple[str, ...]
+    grown: tuple[str, ...]
+
+
 def undo(*, store: Store, repo: Repo, config: Config, word: str | None, now: float) -> Undone:
     """Holds back what a commit changed; word None: the newest consolidation that is not held back yet.
 
-    An undo, and the commit that it made, are taken back by release. UsageError when there is nothing to take back,
-    GitError when the word means no commit.
+    An undo, and the consolidation that it made, are taken back by release; a release by holding back again. UsageError
+    when there is nothing to take back, NoSuchCommit when the word means no commit.
     """
     history = repo.history()
     target = _newest(history, store) if word is None else _meant(history, repo.resolve(word))
-    if (undone := _undone_by(target, history)) is not None:
-        return release(store=store, repo=repo, config=config, word=undone, now=now)
+    causes = dict(target.trailers)
+    if UNDO in causes:
+        return release(store=store, repo=repo, config=config, word=causes[UNDO], now=now)
+    if RELEASE in causes:
+        target = _meant(history, repo.resolve(causes[RELEASE]))
+    if target.id == history[-1].id:
+        raise UsageError("the first commit can't be taken back", mend="memkit reset starts over")
     source = f"undo:{target.id}"
-    before, after, records = _changes(repo, target, config)
-    came = [line for line in after if _key(line) not in {_key(old) for old in before}]
-    went = [line for line in before if _key(line) not in {_key(new) for new in after}]
-    if not (came or went or records):
+    if target.id in _holds(history, store):
+        raise UsageError(f"{target.id[:10]} is held back already", mend="memkit undo --release lets it come again")
+    found = _changes(repo, target, config)
+    if not (found.came or found.went or found.sessions):
         raise UsageError(f"{target.id[:10]} changed nothing that can be taken back", mend="memkit history")
-    held = [line for line in came if line.section is not Section.INDEX]
+    here = {_key(line) for line in _now(repo, config)}
+    held = [line for line in found.came if line.section is not Section.INDEX]
     stones = [_stone(line, source=source, now=now) for line in held]
-    stones += [Tombstone(subject="", text="", created_at=int(now), source=source, thread_id=each) for each in records]
-    wanted, refused = _back(went, store)
+    stones += [_of_session(each, source=source, now=now) for each in found.sessions]
+    wanted, refused = _back(found.went, store=store, home=repo.home)
+    refused += [(line.text, "a later change took it out already") for line in held if _key(line) not in here]
+    refused += [(f"session {each}", "it went on, and its record stays as it is") for each in found.grown]
     gone = {(line.section, line.scope, line.text) for line in held}
     store.drop_claims([c for c in store.hand_claims() if (c.section, c.scope, c.text) in gone])
     store.bury(stones)
     return Undone(
         commit=target.id,
         held=tuple(line.text for line in held),
-        sessions=tuple(records),
+        sessions=found.sessions,
         wanted=tuple(wanted),
         refused=tuple(refused),
     )
@@ -70,79 +89,99 @@ def undo(*, store: Store, repo: Repo, config: Config, word: str | None, now: flo
 
 def keep(*, store: Store, repo: Repo, config: Config, undone: Undone, now: float) -> int:
     """Keeps, as the user's, the lines that should be there again and that nothing supports any more; how many."""
-    here = {_key(line) for line in _lines(repo.read_files([_path(config)]).get(_path(config)))}
-    lacking = [line for line in undone.wanted if line.section is not Section.INDEX and _key(line) not in here]
+    lines = [line for line in lacking(repo=repo, config=config, undone=undone) if line.section is not Section.INDEX]
     store.keep_claims(
         Claim(
             section=line.section, text=line.text, scope=line.scope, created_at=int(now), source=f"undo:{undone.commit}"
         )
-        for line in lacking
+        for line in lines
     )
-    return len(lacking)
+    return len(lines)
+
+
+def lacking(*, repo: Repo, config: Config, undone: Undone) -> list[SummaryLine]:
+    """The lines that should be in the committed memory again and are not."""
+    here = {_key(line) for line in _now(repo, config)}
+    return [line for line in undone.wanted if _key(line) not in here]
 
 
 def release(*, store: Store, repo: Repo, config: Config, word: str | None, now: float) -> Undone:
     """Lets a change that was held back come again; word None: the one that was held back last."""
-    holds = [stone for stone in store.tombstones() if stone.source.startswith("undo:")]
-    claims = [claim for claim in store.hand_claims() if claim.source.startswith("undo:")]
-    times = [(each.created_at, each.source) for each in holds] + [(each.created_at, each.source) for each in claims]
-    newest = max(times, default=None)
-    if word is None and newest is None:
+    history = repo.history()
+    held = _holds(history, store)
+    if word is None and not held:
         raise UsageError("no change is held back", mend="memkit history")
-    wanted = repo.resolve(word) if word is not None else newest[1].partition(":")[2] if newest else ""
-    source = f"undo:{wanted}"
-    mine = [stone for stone in holds if stone.source == source]
-    kept = [claim for claim in claims if claim.source == source]
-    if not mine and not kept:
+    wanted = held[0] if word is None else repo.resolve(word)
+    if wanted not in held:
         raise UsageError(f"{wanted[:10]} is not held back", mend="memkit history")
+    source = f"undo:{wanted}"
+    mine = [stone for stone in store.tombstones() if stone.source == source]
     store.unbury(mine)
-    store.drop_claims(kept)
-    commit = next(each for each in repo.history() if each.id == wanted)
-    edited = commit.author != "memkit"  # lines that were typed carry no mark yet
-    by_hand = [line for line in _changes(repo, commit, config)[1] if edited or line.mark == "by hand"]
+    store.drop_claims([claim for claim in store.hand_claims() if claim.source == source])
     texts = {stone.text for stone in mine}
-    store.keep_claims(
-        Claim(section=line.section, text=line.text, scope=line.scope, created_at=int(now))
-        for line in by_hand
-        if line.text in texts
-    )
+    commit = next((each for each in history if each.id == wanted), None)
+    if commit is not None:
+        _typed_again(_changes(repo, commit, config), commit=commit, texts=texts, store=store, now=now)
     sessions = tuple(stone.thread_id for stone in mine if stone.thread_id)
     return Undone(commit=wanted, held=tuple(sorted(texts - {""})), sessions=sessions, released=True)
 
 
+def _typed_again(found: _Changes, *, commit: Commit, texts: set[str], store: Store, now: float) -> None:
+    """What an edit by hand said and took out holds again: no session would bring that back."""
+    edited = commit.author != "memkit"  # lines that were typed carry no mark yet
+    store.keep_claims(
+        Claim(section=line.section, text=line.text, scope=line.scope, created_at=int(now))
+        for line in found.came
+        if line.text in texts and (edited or line.mark == "by hand")
+    )
+    if edited:
+        store.bury([_stone(line, source="hand", now=now) for line in found.went])
+
+
+def _holds(history: Sequence[Commit], store: Store) -> list[str]:
+    """The commits that are held back, the one held back last first: the history tells it, and what is still buried."""
+    last: dict[str, str] = {}
+    for commit in history:
+        for key, value in commit.trailers:
+            if key in (UNDO, RELEASE):
+                last.setdefault(value, key)
+    buried = [s.source for s in store.tombstones()] + [c.source for c in store.hand_claims()]
+    also = [source.removeprefix("undo:") for source in reversed(buried) if source.startswith("undo:")]
+    return list(dict.fromkeys([*(oid for oid, key in last.items() if key == UNDO), *also]))
+
+
 def _newest(history: Sequence[Commit], store: Store) -> Commit:
-    held = {s.source for s in store.tombstones()} | {c.source for c in store.hand_claims()}
+    held = _holds(history, store)
     for commit in history:
         consolidated = commit.subject.startswith("memory: ") and " new, " in commit.subject
-        if consolidated and _undone_by(commit, history) is None and f"undo:{commit.id}" not in held:
+        own = any(key in (UNDO, RELEASE) for key, _ in commit.trailers)
+        if consolidated and not own and commit.id not in held:
             return commit
     raise UsageError("there is no consolidation to take back", mend="memkit history")
 
 
 def _meant(history: Sequence[Commit], oid: str) -> Commit:
-    return next(commit for commit in history if commit.id == oid)
+    found = next((commit for commit in history if commit.id == oid), None)
+    if found is None:
+        raise UsageError(f"{oid[:10]} is no commit of the memory", mend="memkit history")
+    return found
 
 
-def _undone_by(commit: Commit, history: Sequence[Commit]) -> str | None:
-    """The commit that this one takes back: it is an undo, or what the consolidation after an undo made of it."""
-    at = history.index(commit)
-    for each in history[at : at + 2]:
-        for key, value in each.trailers:
-            if key == UNDO:
-                return value
-    return None
-
-
-def _changes(repo: Repo, commit: Commit, config: Config) -> tuple[list[SummaryLine], list[SummaryLine], list[str]]:
-    """The summary's lines before and after a commit, and the sessions whose record came with it."""
+def _changes(repo: Repo, commit: Commit, config: Config) -> _Changes:
     files = repo.show_files(commit.id)
-    old, new = files.get(_path(config), (None, None))
+    before, after = (_lines(data) for data in files.get(_path(config), (None, None)))
+    old, new = {_key(line) for line in before}, {_key(line) for line in after}
     folder = f"{tree.TREES[config.version]}/{tree.RECORDS}/"
-    came = [data for path, (was, data) in files.items() if path.startswith(folder) and was is None and data is not None]
+    records = {path: sides for path, sides in files.items() if path.startswith(folder)}
     # A record's file is named by its title, too: one that only got another name is no new one.
-    left = {_session(was) for path, (was, data) in files.items() if path.startswith(folder) and was and data is None}
-    sessions = [found for data in came if (found := _session(data)) and found not in left]
-    return _lines(old), _lines(new), sessions
+    left = {_session(was) for was, _ in records.values() if was is not None} - {""}
+    came = {_session(now) for _, now in records.values() if now is not None} - {""}
+    return _Changes(
+        came=tuple(line for line in after if _key(line) not in old),
+        went=tuple(line for line in before if _key(line) not in new),
+        sessions=tuple(sorted(came - left)),
+        grown=tuple(sorted(came & left)),
+    )
 
 
 def _session(data: bytes) -> str:
@@ -152,17 +191,20 @@ def _session(data: bytes) -> str:
         return ""
 
 
-def _back(went: Sequence[SummaryLine], store: Store) -> tuple[list[SummaryLine], list[tuple[str, str]]]:
+def _back(went: Sequence[SummaryLine], *, store: Store, home: Path) -> tuple[list[SummaryLine], list[tuple[str, str]]]:
     """Lines that may come back, with the tombstones of hand edits taken away; and those that were forgotten."""
     wanted, refused = [], []
+    purged = erased.load(home)
     for line in went:
         stones = [s for s in store.tombstones() if _names(s, line)]
         note = next((s for s in stones if s.source.startswith("note:")), None)
         if note is not None:
             refused.append((line.text, f"forgotten by the note {note.source.partition(':')[2]}"))
-            continue
-        store.unbury(stones)
-        wanted.append(line)
+        elif erased.clean(line.text, purged) != line.text:
+            refused.append(("a line", "it was erased for good"))
+        else:
+            store.unbury(stones)
+            wanted.append(line)
     return wanted, refused
 
 
@@ -183,6 +225,14 @@ def _stone(line: SummaryLine, *, source: str, now: float) -> Tombstone:
         created_at=int(now),
         source=source,
     )
+
+
+def _of_session(thread_id: str, *, source: str, now: float) -> Tombstone:
+    return Tombstone(subject="", text="", created_at=int(now), source=source, thread_id=thread_id)
+
+
+def _now(repo: Repo, config: Config) -> list[SummaryLine]:
+    return _lines(repo.read_files([_path(config)]).get(_path(config)))
 
 
 def _path(config: Config) -> str:

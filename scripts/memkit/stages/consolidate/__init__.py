@@ -81,12 +81,14 @@ def consolidate(
     now: float,
     user_home: str,
     applied: Callable[[Files, Files], Sequence[str]] = lambda _before, _after: (),
+    causes: Sequence[tuple[str, str]] = (),
 ) -> Consolidated:
     """Prepares one commit from what the store has selected, for every version that is kept.
 
     For the holder of the consolidation lock. Raises GateError when drafts may not be published. With no difference of
     the inputs and valid documents, no engine is asked. applied: the ids of the notes that a change of the tree that is
     read, from its files to others, carries out; the commit names them.
+    causes: trailers that the commit gets besides.
     """
     work = _Work(store, repo, config, engine, now, user_home)
     selected = {version: select(version, store=store, config=config, now=now) for version in config.versions}
@@ -110,6 +112,7 @@ def consolidate(
             losses=removed,
             sessions=list(dict.fromkeys(id_ for each in made for id_ in _touched(each))),
             notes=applied(read.before.files, read.after.files),
+            causes=causes,
         )
         commit = staging.commit(erased.clean(redact.mask(message), erased.load(repo.home)))
     return Consolidated(
