@@ -36,6 +36,7 @@ def test_a_session_switched_off_leaves_with_what_only_it_said_and_comes_back_whe
     before = world.summary
     assert "generate off, use on" in world.call("sessions", "set", off.id[:20], "--no-generate").out
     assert UV not in world.summary and MAIN in world.summary and world.record(off.id) is None
+    assert "its session is switched off" in world.git("log", "-1", "--format=%b")
     assert (world.entry(off.id).state, world.entry(off.id).reason) == (State.SKIPPED, Reason.SWITCHED_OFF)
     for arguments in (["run"], ["extract", "--all"], ["run"]):
         world.call(*arguments)
@@ -104,7 +105,7 @@ def test_what_nobody_uses_leaves_the_memory_and_then_the_store(world: World, mon
     assert world.record(session.id) is None and UV not in world.summary
     world.call("run")
     assert world.record(session.id) is None
-    assert "no longer selected" in world.git("log", "--format=%b") or "supports it" in world.git("log", "--format=%b")
+    assert "expired: its session was not used for 30 days" in world.git("log", "-1", "--format=%b")
     world.healthy()
 
 

@@ -21,11 +21,21 @@ class Source:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Left:
+    """A session of the current documents that is no longer selected: why, and what its record said."""
+
+    session_id: str
+    reason: str
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Inputs:
     """Everything that a consolidation may draw on. Same inputs, same drafts.
 
     sources: ascending by session id. documents: the tree's current documents by path. diff: of the synced inputs
-    against the baseline. project_of: a directory's project as written. count: text to tokens.
+    against the baseline. project_of: a directory's project as written. count: text to tokens. left: the sessions that
+    went since, as far as it is known why.
     """
 
     version: Version
@@ -38,6 +48,7 @@ class Inputs:
     claims: tuple[Claim, ...] = ()
     tombstones: tuple[Tombstone, ...] = ()
     diff: str = ""
+    left: tuple[Left, ...] = ()
 
 
 class Engine(Protocol):

@@ -47,7 +47,9 @@ def _of_session(line: SummaryLine, inputs: Inputs) -> str:
     if stone is not None:
         return claims.why_buried(stone)
     selected = any(s.record.session_id == line.thread_id for s in inputs.sources)
-    return OUT_OF_BUDGET if selected else UNSELECTED
+    if selected:
+        return OUT_OF_BUDGET
+    return next((left.reason for left in inputs.left if left.session_id == line.thread_id), UNSELECTED)
 
 
 def _of_claim(
@@ -65,7 +67,7 @@ def _of_claim(
     if mine:
         return OUT_OF_BUDGET
     if line.section is Section.TIPS:
-        return _of_tip(line, shown, new)
+        return _of_tip(line, inputs, shown, new)
     if reason := gone.get(line.text.strip('"')):
         return reason
     kept = [w for w in (*new, *wanted) if w.section is line.section and _in_scope(w.scope, line)]
@@ -73,14 +75,20 @@ def _of_claim(
         if match.same(other.text, line.text):
             return f"merged into: {other.text}"
     alike = (reason for text, reason in gone.items() if match.same(text, line.text))
-    return next(alike, UNSUPPORTED)
+    return next(alike, "") or _unsupported(inputs, line.text.strip('"'))
 
 
-def _of_tip(line: SummaryLine, shown: Sequence[Tip], new: Sequence[SummaryLine]) -> str:
+def _unsupported(inputs: Inputs, words: str) -> str:
+    """Why the sessions went whose records held the words."""
+    reasons = dict.fromkeys(left.reason for left in inputs.left if words in left.text)
+    return ", ".join(reasons) or UNSUPPORTED
+
+
+def _of_tip(line: SummaryLine, inputs: Inputs, shown: Sequence[Tip], new: Sequence[SummaryLine]) -> str:
     """A tip is its command in its project; its words change with each run."""
     mine = [t for t in shown if t.scope == line.scope and line.text.startswith(f"`{t.command}` ")]
     if not mine:
-        return UNSUPPORTED
+        return _unsupported(inputs, "`".join(line.text.split("`")[:2]) + "`")
     now = next((n for n in new if n.scope == line.scope and n.text.startswith(f"`{mine[0].command}` ")), None)
     if now:
         return f"replaced by {now.text}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -13,17 +14,21 @@ from memkit.documents.hiding import hide
 from memkit.engines.base import Inputs, Source
 from memkit.model import Record, Tombstone, Version, content_hash
 from memkit.projects import Place, Projects
+from memkit.stages.consolidate.leaving import leaving
 from memkit.store import Store
 
 
 def select(version: Version, *, store: Store, config: Config, now: float) -> list[Record]:
-    """The records of a version that are to be in its tree, ascending by id; none held back or forgotten."""
+    """The records of a version that are to be in its tree, ascending by id; none held back or forgotten.
+
+    While nothing is learned, and so no use is seen, none expires.
+    """
     held = {stone.thread_id for stone in store.tombstones() if stone.source.startswith(("undo:", "session:"))}
     found = store.select(
         version,
         now=now,
         limit=config.memories.max_raw_memories_for_consolidation,
-        max_unused_days=config.memories.max_unused_days,
+        max_unused_days=config.memories.max_unused_days if config.memories.generate_memories else math.inf,
     )
     return [each for each in found if each.session_id not in held]
 
@@ -110,4 +115,5 @@ def inputs_of(
         project_of=project_of,
         claims=tuple(store.hand_claims()),
         tombstones=tuple(store.tombstones()),
+        left=leaving(version, selected, files=before.files, store=store, config=config),
     )
