@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from contextlib import ExitStack
 from typing import Annotated
 
@@ -10,7 +9,7 @@ import typer
 
 from memkit.commands import reading
 from memkit.commands.app import Options
-from memkit.commands.history import as_lines, as_value
+from memkit.commands.history import as_lines, as_value, raw_lines
 from memkit.model import canonical
 from memkit.stages import tell
 
@@ -28,7 +27,8 @@ def diff(
 ) -> None:
     """Show what one commit changed, and why.
 
-    Lines that came and went, the reasons why lines went, and the files.
+    The claims that came (+), changed (~) and went (-), the sessions and notes behind them, why claims went, and the
+    files.
     """
     options: Options = ctx.obj
     with ExitStack() as stack:
@@ -40,12 +40,14 @@ def diff(
         typer.echo(canonical(as_value(step)))
         return
     if raw:
-        for path, (old, new) in files.items():
-            for line in difflib.unified_diff(old.splitlines(), new.splitlines(), f"a/{path}", f"b/{path}", lineterm=""):
-                typer.echo(line)
+        for line in raw_lines(files):
+            typer.echo(line)
         return
     for line in as_lines(step):
         typer.echo(line)
-    if found.body:
+    if found.body and not found.body.startswith("Lines that went"):  # their reasons stand with the lines
         typer.echo(f"\n{found.body.rstrip()}")
+    behind = [value for key, value in found.trailers if key == "Memkit-Session"]
+    if behind:
+        typer.echo("\nsessions: " + ", ".join(behind))
     typer.echo("\nfiles: " + (", ".join(step.files) or "none"))

@@ -16,7 +16,7 @@ from memkit.errors import ConfigError
 if TYPE_CHECKING:
     from memkit.config.yaml_file import Found
 
-__all__ = ["FILE", "Config", "Memories", "OpenAI", "SummaryBudget", "home_path", "load", "read_text"]
+__all__ = ["FILE", "Config", "Memories", "OpenAI", "SummaryBudget", "home_path", "load", "origins", "read_text"]
 
 _NONE: Mapping[str, object] = MappingProxyType({})
 _OTHER_VARIABLES = ("MEMKIT_HOME", "MEMKIT_NOW", "MEMKIT_DISABLE")
@@ -42,6 +42,20 @@ def load(*, home: Path | None = None, env: Mapping[str, str], overrides: Mapping
     plain = {name: value for name, value in values.items() if "." not in name}
     plain["codex_home"] = _path(values["codex_home"] or "~/.codex", env=env, base=root)
     return Config(home=root, disabled=_disabled(env), warnings=tuple(warnings), **plain, **groups)
+
+
+def origins(*, home: Path | None = None, env: Mapping[str, str]) -> Mapping[str, str]:
+    """What set each key, by dotted name: a variable's name, `memkit.yaml` or `default`. Raises as `load` does."""
+    in_file = _from_file(home_path(home, env=env) / FILE, warnings=[])
+    in_env = _from_environment(env, warnings=[])
+    return {
+        name: (leaf.environment if env.get(leaf.environment) else "CODEX_HOME")
+        if name in in_env
+        else FILE
+        if name in in_file
+        else "default"
+        for name, leaf in leaves().items()
+    }
 
 
 def read_text(path: Path) -> str | None:
