@@ -38,24 +38,33 @@ def explain(
         return
     for each in found.lines:
         typer.echo(str(each.line).removeprefix("- "))
-        typer.echo(f"  scope: {each.line.scope or 'everywhere'}")
+        typer.echo(f"  scope: {_scope(each) or 'everywhere'}")
         for note in each.notes:
             typer.echo(f"  {clock.date(note.created_at)}  {_origin(note)}")
         for source in each.sources:
             typer.echo(_line(source))
     for stone in found.gone:
         typer.echo(f"{stone.text}\n  gone since {clock.date(stone.created_at)}: {_origin(stone)}")
+    for left in found.left:
+        typer.echo(f"{left.text}\n  gone since {clock.date(left.at)}: {left.reason} (memkit diff {left.commit[:10]})")
     if found.records:
         typer.echo("in records only:")
         for source in found.records:
             typer.echo(_line(source))
-    if not (found.lines or found.gone or found.records):
+    if not (found.lines or found.gone or found.left or found.records):
         typer.echo("nothing in the memory matches")
 
 
 def _line(source: stage.Source) -> str:
     when = clock.date(source.at)
-    return f"  {when}  session {source.session}, {source.label}: {source.quote}\n              {source.path}"
+    place = f"{source.path}:{source.line}" if source.line else source.path
+    gone = "" if source.there else " (this file is gone; the record stays)"
+    return f"  {when}  session {source.session}, {source.label}: {source.quote}\n              {place}{gone}"
+
+
+def _scope(each: stage.Explained) -> str | None:
+    """A line of the index stands under its project."""
+    return each.line.scope or (each.line.heading or None)
 
 
 def _origin(each: Claim | Tombstone) -> str:
@@ -73,8 +82,9 @@ def _value(found: stage.Explanation) -> dict[str, object]:
             {
                 "text": each.line.text,
                 "section": each.line.section.value,
-                "scope": each.line.scope,
+                "scope": _scope(each),
                 "sessions": each.line.sessions,
+                "last": each.line.last or None,
                 "sources": [_source(s) for s in each.sources],
                 "notes": [{"source": n.source, "created_at": clock.iso(n.created_at)} for n in each.notes],
             }
@@ -84,6 +94,7 @@ def _value(found: stage.Explanation) -> dict[str, object]:
             {"text": s.text, "scope": s.scope, "source": s.source, "created_at": clock.iso(s.created_at)}
             for s in found.gone
         ],
+        "left": [{"text": e.text, "reason": e.reason, "commit": e.commit, "at": clock.iso(e.at)} for e in found.left],
         "records": [_source(s) for s in found.records],
     }
 
@@ -95,5 +106,7 @@ def _source(source: stage.Source) -> dict[str, object]:
         "label": source.label,
         "quote": source.quote,
         "path": source.path,
+        "line": source.line or None,
+        "there": source.there,
         "file": source.file,
     }

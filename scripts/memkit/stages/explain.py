@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 from memkit import match, tree
 from memkit.config import Config
@@ -13,12 +17,17 @@ from memkit.model import Claim, Record, Section, Tombstone
 from memkit.repo import Repo
 from memkit.store import Store
 
+_MOST = 16 << 20  # bytes of a rollout file that are searched for a quote
+_WORDS = 12  # of a quote, by which it is searched for
 _WISHES = ("preference (stated)", "correction", "request")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Source:
-    """A place where it was said or done. at: Unix seconds; label: of the record's bullet; path: the rollout file."""
+    """A place where it was said or done. at: Unix seconds; label: of the record's bullet; path: the rollout file.
+
+    line: of that file, from 1, where the quote was found; 0 where it was not. there: the file still exists.
+    """
 
     session: str
     at: int
@@ -26,6 +35,8 @@ class Source:
     quote: str
     path: str
     file: str
+    line: int = 0
+    there: bool = True
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -38,11 +49,23 @@ class Explained:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Left:
+    """A line that a consolidation took out. commit: its id; at: Unix seconds; reason: as the commit names it."""
+
+    text: str
+    reason: str
+    commit: str
+    at: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Explanation:
-    """lines: what the memory says; gone: what took such a claim out; records: where only records speak of it."""
+    """lines: what the memory says; gone: what keeps such a claim out; left: lines that went for another reason;
+    records: where only records speak of it."""
 
     lines: tuple[Explained, ...] = ()
     gone: tuple[Tombstone, ...] = ()
+    left: tuple[Left, ...] = ()
     records: tuple[Source, ...] = ()
 
 
@@ -59,12 +82,52 @@ def explain(*, store: Store, repo: Repo, config: Config, text: str) -> Explanati
         for line in doc.lines
         if _speaks_of(text, line.text)
     )
-    gone = tuple(s for s in store.tombstones() if not s.thread_id and _speaks_of(text, s.text))
+    # A claim that was said again later than it was forgotten is there, and the tombstone says nothing of it any more.
+    gone = tuple(
+        s
+        for s in store.tombstones()
+        if not s.thread_id
+        and _speaks_of(text, s.text)
+        and not any(match.buries(s, each.line.text, scope=each.line.scope) for each in lines)
+    )
     told = {(source.session, _bare(source.quote)) for each in lines for source in each.sources}
     also = (source for each in records for source in _quotes(each, names, text=text, wishes=False))
     return Explanation(
-        lines=lines, gone=gone, records=tuple(s for s in also if (s.session, _bare(s.quote)) not in told and not gone)
+        lines=tuple(replace(each, sources=tuple(map(_found, each.sources))) for each in lines),
+        gone=gone,
+        left=() if lines or gone else tuple(_left(text, repo)),
+        records=tuple(_found(s) for s in also if (s.session, _bare(s.quote)) not in told and not gone),
     )
+
+
+def _left(text: str, repo: Repo) -> Iterator[Left]:
+    """What the commits' lists of lines that went say of it, each line's last end first."""
+    seen: set[str] = set()
+    for commit in repo.history():
+        for row in commit.body.splitlines():
+            reason, _, line = row.removeprefix("- ").partition(": ")
+            if row.startswith("- ") and line not in seen and _speaks_of(text, line):
+                seen.add(line)
+                yield Left(text=line, reason=reason, commit=commit.id, at=commit.time)
+
+
+def _found(source: Source) -> Source:
+    """With its place in the rollout file, as far as that can be told in one quick look."""
+    there = os.path.exists(source.path)  # noqa: PTH110 - a path may be no name at all
+    if not there or source.path.endswith(".zst"):
+        return replace(source, there=there)
+    try:
+        with Path(source.path).open("rb") as file:
+            data = file.read(_MOST)
+    except OSError:
+        return source  # it is there, but not ours to read
+    words = re.findall(r"\w+", source.quote)[:_WORDS]
+    for plain in (True, False):  # as JSON is written, with or without letters beyond ASCII
+        forms = [json.dumps(word, ensure_ascii=plain)[1:-1].encode("utf-8", "surrogatepass") for word in words]
+        # Signs between words may have become others in the record, and line breaks spaces.
+        if words and (hit := re.search(rb'(?:\\[nrt"]|\W){1,12}'.join(map(re.escape, forms)), data)):
+            return replace(source, line=data.count(b"\n", 0, hit.start()) + 1)
+    return source
 
 
 def _speaks_of(request: str, text: str) -> bool:
