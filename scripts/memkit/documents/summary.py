@@ -13,8 +13,8 @@ from memkit.model import Section
 FILE = places.SUMMARY
 FIRST_LINE = "v1"
 OLDER = "Older Memory Topics"
+MARKS = r"ad-hoc note|by hand|extension [\w.-]{1,40}"  # where a line comes from, if not from sessions
 
-Mark = Literal["", "ad-hoc note", "by hand"]
 FaultKind = Literal["first-line", "sections"]
 
 
@@ -24,6 +24,7 @@ class SummaryLine:
 
     raw: as it stands; line: from 1; text: without bullet, scope mark, support, mark, pointer and thread id.
     scope: of the mark `(in <project>)`, None without one. sessions, last: the support, last as YYYY-MM-DD.
+    mark: "ad-hoc note", "by hand", or "extension <name>".
     pointer: `rollout_summaries/<file>` of an index line. heading, date: what the line stands under (`###`, `####`;
     under "Older Memory Topics" the heading is the project and date is "").
     fault: what is wrong with its scope mark, "" when nothing is. bullet: False for free text.
@@ -37,7 +38,7 @@ class SummaryLine:
     scope: str | None = None
     sessions: int | None = None
     last: str | None = None
-    mark: Mark = ""
+    mark: str = ""
     pointer: str = ""
     thread_id: str = ""
     heading: str = ""
@@ -198,7 +199,7 @@ class _Patterns:
 def _patterns() -> _Patterns:
     return _Patterns(
         bullet=re.compile(r"\s*[-*]\s+"),
-        mark=re.compile(r"\[(ad-hoc note|by hand)\]$"),
+        mark=re.compile(rf"\[({MARKS})\]$"),
         support=re.compile(r"\(([1-9][0-9]{0,8}) sessions?, last ([0-9]{4}-[0-9]{2}-[0-9]{2})\)$"),
         pointer=re.compile(r"(rollout_summaries/\S+) — (.*); thread_id=(\S+)$"),
     )
@@ -210,11 +211,11 @@ def _level(row: str) -> int:
     return level if row[level : level + 1] == " " else 0
 
 
-def _cut_mark(text: str) -> tuple[str, Mark]:
+def _cut_mark(text: str) -> tuple[str, str]:
     match = _patterns().mark.search(text)
     if match is None:
         return text, ""
-    return text[: match.start()].rstrip(), "by hand" if match[1] == "by hand" else "ad-hoc note"
+    return text[: match.start()].rstrip(), match[1]
 
 
 def _cut_support(text: str) -> tuple[str, int | None, str | None]:

@@ -36,6 +36,7 @@ class Inputs:
     sources: ascending by session id. documents: the tree's current documents by path. diff: of the synced inputs
     against the baseline. project_of: a directory's project as written. count: text to tokens. left: the sessions that
     went since, as far as it is known why.
+    extensions: what other programs say (source `extension:<name>`); it ranks below the user's words.
     """
 
     version: Version
@@ -47,6 +48,7 @@ class Inputs:
     project_of: Callable[[str], str | None]
     claims: tuple[Claim, ...] = ()
     tombstones: tuple[Tombstone, ...] = ()
+    extensions: tuple[Claim, ...] = ()
     diff: str = ""
     left: tuple[Left, ...] = ()
 

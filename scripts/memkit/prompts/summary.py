@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 
-from memkit.documents.summary import OLDER, SummaryLine
+from memkit.documents.summary import MARKS, OLDER, SummaryLine
 from memkit.model import Section
 from memkit.prompts.jinja import render
 from memkit.prompts.safe import UNTITLED, one_line, thread_id
@@ -78,10 +78,10 @@ def _claim_text(text: str, *, scoped: bool) -> str:
 
 
 def _claim_end(text: str) -> int:
-    """Where the text ends without supports and marks: each is looked for in the last 40 characters, so it is linear."""
-    closing = re.compile(r"(?:\(\d{1,9} sessions?, last \d{4}-\d\d-\d\d\)|\[(?:ad-hoc note|by hand)\])$")
+    """Where the text ends without supports and marks: each is looked for in the last 60 characters, so it is linear."""
+    closing = re.compile(rf"(?:\(\d{{1,9}} sessions?, last \d{{4}}-\d\d-\d\d\)|\[(?:{MARKS})\])$")
     end = len(text)
-    while match := closing.search(text, max(end - 40, 0), end):
+    while match := closing.search(text, max(end - 60, 0), end):
         end = match.start()
         while end and text[end - 1] == " ":
             end -= 1

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
 
 from memkit import match
 from memkit.documents.summary import SummaryLine
@@ -230,5 +229,20 @@ def hand_lines(claims: Iterable[Claim]) -> list[SummaryLine]:
     ]
 
 
-def _mark(claim: Claim) -> Literal["ad-hoc note", "by hand"]:
+def extension_lines(
+    said: Iterable[Claim], lines: Sequence[SummaryLine], *, tombstones: Sequence[Tombstone]
+) -> list[SummaryLine]:
+    """What extensions say, but for what is forgotten, and what the user's own lines say already or contradict."""
+    found: list[SummaryLine] = []
+    for claim in said:
+        buried = any(match.buries(stone, claim.text, scope=claim.scope) for stone in tombstones)
+        mine = [line for line in (*lines, *found) if line.scope in (None, claim.scope) or claim.scope is None]
+        known = any(match.same(line.text, claim.text) or match.conflict(line.text, claim.text) for line in mine)
+        if not buried and not known:
+            mark = claim.source.replace(":", " ", 1)
+            found.append(SummaryLine(section=claim.section, text=claim.text, scope=claim.scope, mark=mark))
+    return found
+
+
+def _mark(claim: Claim) -> str:
     return "ad-hoc note" if claim.source.startswith("note:") else "by hand"

@@ -66,6 +66,8 @@ def _of_claim(
     mine = [w for w in wanted if (w.section, w.scope, w.text) == (line.section, line.scope, line.text)]
     if mine:
         return OUT_OF_BUDGET
+    if line.mark.startswith("extension "):
+        return f"the {line.mark} no longer says it"
     if line.section is Section.TIPS:
         return _of_tip(line, inputs, shown, new)
     if reason := gone.get(line.text.strip('"')):

@@ -24,11 +24,12 @@ def consolidate(inputs: Inputs) -> Drafts:
     shown = tips.tips(read, inputs)
     hints = tips.tip_lines(shown, tombstones=inputs.tombstones)
     work = index.entries(read, inputs)
-    lines = _fit(hand + _loose(inputs), wishes=wishes, tips=hints, work=work, inputs=inputs)
+    others = claims.extension_lines(inputs.extensions, [*hand, *wishes], tombstones=inputs.tombstones)
+    lines = _fit(hand + _loose(inputs), wishes=wishes, others=others, tips=hints, work=work, inputs=inputs)
     text = prompts.memory_summary(lines=lines)
     return Drafts(
         documents={summary.FILE: text},
-        losses=losses.losses(text, inputs, gone=held.gone, wanted=[*wishes, *hints], shown=shown),
+        losses=losses.losses(text, inputs, gone=held.gone, wanted=[*wishes, *others, *hints], shown=shown),
     )
 
 
@@ -44,6 +45,7 @@ def _fit(
     fixed: Sequence[SummaryLine],
     *,
     wishes: Sequence[SummaryLine],
+    others: Sequence[SummaryLine],
     tips: Sequence[SummaryLine],
     work: Sequence[index.Entry],
     inputs: Inputs,
@@ -52,6 +54,7 @@ def _fit(
     # Those that hold everywhere first, then the most recently supported ones.
     ranked = sorted(wishes, key=lambda line: (line.scope is None, line.last or ""), reverse=True)
     kept += _most(ranked, kept, share=_PREFERENCES, inputs=inputs)
+    kept += _most(others, kept, share=_PREFERENCES, inputs=inputs)
     recent = _most([entry.line for entry in work], kept, share=_RECENT, inputs=inputs)
     kept += recent
     kept += _most(tips, kept, share=_TIPS, inputs=inputs)

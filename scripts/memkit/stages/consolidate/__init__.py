@@ -15,6 +15,7 @@ from memkit.documents import erased
 from memkit.engines.base import Engine
 from memkit.model import Drafts, Finding, Loss, Record, Version
 from memkit.repo import Repo
+from memkit.stages.consolidate import extensions
 from memkit.stages.consolidate.gate import check, differences, guard
 from memkit.stages.consolidate.inputs import inputs_hash, inputs_of, place_inputs, projects, select, visible
 from memkit.stages.consolidate.restore import restore
@@ -93,7 +94,8 @@ def consolidate(
     work = _Work(store, repo, config, engine, now, user_home)
     selected = {version: select(version, store=store, config=config, now=now) for version in config.versions}
     records = len(selected[config.version])
-    inputs = inputs_hash(selected, store=store, config=config, engine=engine.name)
+    said = extensions.claims(repo.home / tree.TREES[config.version], now=now)
+    inputs = inputs_hash(selected, extensions=said, store=store, config=config, engine=engine.name)
     if store.meta(_SEEN) == _mark(inputs, repo=repo, config=config):
         return Consolidated(base=repo.head(), records=records, engine=engine.name, inputs=inputs)
     with repo.staging() as staging:
@@ -147,10 +149,19 @@ def _make(version: Version, selected: Sequence[Record], worktree: Path, work: _W
     selected = [erased.clean_record(each, gone) for each in selected]
     place_inputs(version, root, selected)
     limits = work.config.summary
+    others = extensions.read(before.files, now=work.now)
     drafts = work.engine.consolidate(
-        inputs_of(version, selected, before=before, store=work.store, config=work.config, user_home=work.user_home)
+        inputs_of(
+            version,
+            selected,
+            before=before,
+            extensions=others.claims,
+            store=work.store,
+            config=work.config,
+            user_home=work.user_home,
+        )
     )
-    tree.remove_files(root, drafts.removed)
+    tree.remove_files(root, [*drafts.removed, *others.stale])
     tree.write_documents(root, {path: erased.clean(redact.mask(text), gone) for path, text in drafts.documents.items()})
     after = tree.read_tree(root)
     result = _Tree(

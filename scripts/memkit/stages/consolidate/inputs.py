@@ -12,7 +12,7 @@ from memkit import __version__, match, tokens, tree
 from memkit.config import Config
 from memkit.documents.hiding import hide
 from memkit.engines.base import Inputs, Source
-from memkit.model import Record, Tombstone, Version, content_hash
+from memkit.model import Claim, Record, Tombstone, Version, content_hash
 from memkit.projects import Place, Projects
 from memkit.stages.consolidate.leaving import leaving
 from memkit.store import Store
@@ -59,11 +59,19 @@ def _visible(record: Record, notes: Sequence[Tombstone], places: Projects) -> Re
     )
 
 
-def inputs_hash(selected: Mapping[Version, Sequence[Record]], *, store: Store, config: Config, engine: str) -> str:
+def inputs_hash(
+    selected: Mapping[Version, Sequence[Record]],
+    *,
+    extensions: Sequence[Claim],
+    store: Store,
+    config: Config,
+    engine: str,
+) -> str:
     """A hash of all that a consolidation draws on; usage counts are no part of it, since no document shows them."""
     records = [replace(r, usage_count=0, last_usage=None, selected=False) for each in selected.values() for r in each]
     places = sorted({(e.session.cwd, e.session.remote) for e in store.entries()})
     parts = [__version__, engine, config.versions, config.summary, places, store.hand_claims(), store.tombstones()]
+    parts.append(extensions)
     return content_hash("\n".join(map(repr, [*parts, *records])))
 
 
@@ -86,6 +94,7 @@ def inputs_of(
     selected: Sequence[Record],
     *,
     before: tree.TreeFiles,
+    extensions: Sequence[Claim],
     store: Store,
     config: Config,
     user_home: str,
@@ -116,4 +125,5 @@ def inputs_of(
         claims=tuple(store.hand_claims()),
         tombstones=tuple(store.tombstones()),
         left=leaving(version, selected, files=before.files, store=store, config=config),
+        extensions=tuple(extensions),
     )
