@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import shutil
 import signal
 import subprocess
@@ -121,3 +122,25 @@ def test_the_installed_command_killed_while_it_stages_is_put_right(
                 process.kill()
         process.wait()
     expect_put_right(world, begun.tree(), undisturbed[0], monkeypatch)
+
+
+def test_twenty_kills_in_a_row_lose_no_note_and_no_record(
+    begun: World, undisturbed: tuple[World, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chance, steps = random.Random(20), undisturbed[1]
+    world, other = copied(begun, tmp_path / "home"), copied(begun, tmp_path / "other")
+    note = ["remember", "--global", "Release notes are written by hand."]
+    kills = 0
+    for turn in range(20):
+        if turn == 7:
+            run_memkit(note, env=world.env)
+        kills += killed_at(world, chance.randint(1, steps * (turn + 1) // 20)).returncode == -signal.SIGKILL
+    assert kills >= 10, "later ones may find the work done"
+    run_memkit(note, env=other.env)
+    for each in (other, world):
+        run_memkit(["run"], env=each.env)
+    monkeypatch.setenv("MEMKIT_HOME", str(world.home))
+    assert world.tree() == other.tree() and "Release notes are written by hand." in world.summary
+    assert [each["state"] for each in world.call("notes", "--json").json] == ["applied"]
+    assert world.call("run").out.startswith("nothing new")
+    world.healthy()
