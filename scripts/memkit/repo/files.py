@@ -74,13 +74,25 @@ def _kind(spot: Path) -> Literal["none", "file", "link", "folder", "special"]:
     return "file" if stat.S_ISREG(mode) else "special"
 
 
+class Status(NamedTuple):
+    """What Git's status says: its exit status, and `XY path` of each file that differs (X: in the index)."""
+
+    code: int
+    entries: tuple[bytes, ...]
+
+
+def status(door: Door, *, ok: tuple[int, ...] = (0,)) -> Status:
+    """Asks Git how index and work tree differ from HEAD. ok: exit statuses that are answers."""
+    answer = door.read("status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=all", ok=ok)
+    return Status(answer.code, tuple(answer.out.split(b"\0")[:-1]))
+
+
 def changed(door: Door, head: str) -> tuple[Change, ...]:
     """Differences of the work tree against HEAD, by path.
 
     Git's status only names the candidates: what stands in the index (a user's `git add`) is no difference.
     """
-    out = door.read("status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=all").out
-    candidates = sorted({os.fsdecode(entry[3:]) for entry in out.split(b"\0")[:-1]})
+    candidates = sorted({os.fsdecode(entry[3:]) for entry in status(door).entries})
     if not candidates:
         return ()
     committed = objects.files(door, candidates, rev=head) if head else {}

@@ -7,11 +7,12 @@ import re
 import shutil
 from collections.abc import Iterator
 from contextlib import suppress
+from typing import NamedTuple
 
 from memkit.errors import GitError, MemkitError, StorageError
 from memkit.repo import objects, stale
 from memkit.repo.door import Door
-from memkit.repo.files import look, replace, settle, storage
+from memkit.repo.files import look, replace, settle, status, storage
 from memkit.repo.objects import MAIN, Delta
 from memkit.repo.publishing import Intent, advance, alone, drop_intent, finish, head_text, keep_intent, sync_index
 from memkit.repo.staging import FOLDER, commit_tree, sweep
@@ -24,8 +25,15 @@ _EXCLUDE = "/state.*\n/log/\n/staging/\n"
 _ATTRIBUTES = "* -text -ident -filter -working-tree-encoding\n"
 
 
-def ensure(door: Door) -> tuple[str, ...]:
-    """Create or repair the repository of door.home; what had to be repaired, a line each."""
+class Mended(NamedTuple):
+    """What had to be repaired, a line each; clean: no file of the work tree differs from HEAD, as far as was seen."""
+
+    repairs: tuple[str, ...]
+    clean: bool
+
+
+def ensure(door: Door) -> Mended:
+    """Create or repair the repository of door.home."""
     created = _make_home(door)
     repairs = stale.clear_locks(door)
     repairs += _mend_frame(door)
@@ -34,11 +42,12 @@ def ensure(door: Door) -> tuple[str, ...]:
     repairs += _abort_operations(door)
     repairs += [done] if (done := finish(door)) else []
     repairs += _attach(door)
-    repairs += _mend_index(door)
+    repaired, clean = _mend_index(door)
+    repairs += repaired
     left = sweep(door)
     if left:
         repairs.append(f"removed {left} staging leftover{'s' if left > 1 else ''} of a killed run")
-    return () if created else tuple(repairs)
+    return Mended((), clean=False) if created else Mended(tuple(repairs), clean=clean and not repairs)
 
 
 def _make_home(door: Door) -> bool:
@@ -70,10 +79,18 @@ def _mend_frame(door: Door) -> list[str]:
     if not (_OID.fullmatch(text) or _BRANCH.fullmatch(text)):
         _write_head(door, f"ref: {MAIN}")
         repairs.append("HEAD was unreadable and points at main again")
-    if door.read("rev-parse", "--git-dir", ok=(0, 128)).code:
+    if not _has_main(door) and door.read("rev-parse", "--git-dir", ok=(0, 128)).code:
         _init(door)
         repairs.append("the repository was incomplete and was initialised again")
     return repairs
+
+
+def _has_main(door: Door) -> bool:
+    """Whether main has a commit that is there: then all else that Git needs is, too."""
+    try:
+        return bool(objects.tip(door, MAIN))
+    except GitError:
+        return False
 
 
 def _write_head(door: Door, text: str) -> None:
@@ -93,7 +110,7 @@ def _write_info(door: Door) -> None:
 
 def _mend_main(door: Door) -> list[str]:
     """Give main a whole commit again when it has none: from HEAD, the reflogs, other refs, else dangling commits."""
-    if objects.tip_or_none(door, MAIN):
+    if _has_main(door):
         return []
     spot = door.git_dir / MAIN
     broken = spot.is_file() or door.read("rev-parse", "--verify", "-q", MAIN, ok=(0, 1)).code == 0
@@ -211,17 +228,17 @@ def _attach(door: Door) -> list[str]:
     return [f"{where} and is on main again{kept}"]
 
 
-def _mend_index(door: Door) -> list[str]:
-    """The index only mirrors main; one that is damaged is made anew."""
-    tip = objects.tip(door, MAIN)
-    same = door.read("diff-index", "--cached", "--quiet", tip, "--", ok=(0, 1, 128)).code if tip else 1
-    if same == 0:
-        return []
+def _mend_index(door: Door) -> tuple[list[str], bool]:
+    """The index only mirrors main; one that is damaged is made anew. Also whether there is nothing to commit."""
+    if objects.tip(door, MAIN):
+        seen = status(door, ok=(0, 1, 128))
+        if seen.code == 0 and not any(entry[:1] not in b" ?" for entry in seen.entries):
+            return [], not seen.entries
     try:
         sync_index(door)
     except MemkitError:
         with storage(door.home):
             (door.git_dir / "index").unlink(missing_ok=True)
         sync_index(door)
-        return ["the index was damaged and was made anew"]
-    return []
+        return ["the index was damaged and was made anew"], False
+    return [], False

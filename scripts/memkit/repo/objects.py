@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from memkit.errors import GitError
+from memkit.repo.asking import Asking, asking
 from memkit.repo.door import Door
 from memkit.repo.values import Commit, NoSuchCommit
 
@@ -34,7 +35,9 @@ class Delta(NamedTuple):
 
 def tip(door: Door, ref: str = "HEAD") -> str:
     """The commit id that a ref stands for, "" when it stands for none (unborn, or the object is gone)."""
-    return door.read("rev-parse", "--verify", "-q", f"{ref}^{{commit}}", ok=(0, 1)).text
+    with asking(door) as git:
+        found = git.one(f"{ref}^{{commit}}")
+    return found.oid if found else ""
 
 
 def head(door: Door) -> str:
@@ -59,47 +62,37 @@ def tip_or_none(door: Door, rev: str) -> str:
     return answer.text if answer.code == 0 else ""
 
 
-def listing(door: Door, rev: str, *, prefix: str = "") -> dict[str, str]:
-    """Path to blob id of the regular files of a commit, below one folder (or just one file) when given."""
-    where = ("--", prefix.rstrip("/")) if prefix.strip("/") else ()
-    out = door.read("ls-tree", "-r", "-z", "--full-tree", rev, *where).out
-    found = {}
-    for entry in out.split(b"\0")[:-1]:
-        head, _, path = entry.partition(b"\t")
-        mode, _, oid = head.decode().split(" ")
-        if mode.startswith("100"):
-            found[os.fsdecode(path)] = oid
-    return found
-
-
-def blobs(door: Door, oids: Iterable[str]) -> dict[str, bytes]:
-    """Content by blob id, all from one process."""
-    wanted = sorted(set(oids))
-    if not wanted:
-        return {}
-    out = door.read("cat-file", "--batch", feed="".join(f"{oid}\n" for oid in wanted).encode()).out
-    found: dict[str, bytes] = {}
-    at = 0
-    for oid in wanted:
-        end = out.index(b"\n", at)
-        head = out[at:end].decode().split(" ")
-        if len(head) != 3:
-            raise GitError(f"Git has lost an object: {oid}", mend="`git fsck` in the home tells which")
-        size = int(head[2])
-        found[oid] = out[end + 1 : end + 1 + size]
-        at = end + size + 2
-    return found
+def tree_id(door: Door, rev: str, path: str) -> str:
+    """The id of a folder's tree, or a file's blob, in a commit; path "" is the root. "" when it isn't there."""
+    with asking(door) as git:
+        root = git.one(f"{rev}^{{tree}}")
+        found = git.entry(root.oid, path) if root else None
+    return found[1] if found else ""
 
 
 def files(door: Door, wanted: str | Iterable[str], *, rev: str) -> dict[str, bytes]:
-    """Path to content of a commit's regular files: below one folder (str, "" for all) or of the named paths."""
-    if isinstance(wanted, str):
-        entries = listing(door, rev, prefix=wanted)
-    else:
-        names = set(wanted)
-        entries = {path: oid for path, oid in listing(door, rev).items() if path in names} if names else {}
-    content = blobs(door, entries.values())
+    """Path to content of a commit's regular files: below one folder (str, "" for all) or of the named paths.
+
+    Raises GitError when there is no such commit.
+    """
+    with asking(door) as git:
+        root = git.one(f"{rev}^{{tree}}")
+        if root is None:
+            raise GitError(f"Git refused: there is no {rev}", mend=f"look with `git -C {door.home} status`")
+        if isinstance(wanted, str):
+            entries = _below(git, root.oid, wanted.strip("/"))
+        else:
+            names = set(wanted)
+            entries = {path: oid for path, oid in git.walk(root.oid, "") if path in names} if names else {}
+        content = git.blobs(entries.values())
     return {path: content[oid] for path, oid in entries.items()}
+
+
+def _below(git: Asking, root: str, path: str) -> dict[str, str]:
+    mode, oid = git.entry(root, path) or (b"", "")
+    if mode == b"40000":
+        return dict(git.walk(oid, f"{path}/" if path else ""))
+    return {path: oid} if mode.startswith(b"100") else {}
 
 
 def between(door: Door, *, old: str, new: str) -> dict[str, Delta]:
@@ -119,7 +112,8 @@ def between(door: Door, *, old: str, new: str) -> dict[str, Delta]:
             old_mode.startswith("1") and not before,
             new_mode.startswith("1") and not after,
         )
-    content = blobs(door, (oid for side in sides.values() for oid in side[:2] if oid))
+    with asking(door) as git:
+        content = git.blobs(oid for side in sides.values() for oid in side[:2] if oid)
     return {path: Delta(content.get(before), content.get(after), *odd) for path, (before, after, *odd) in sides.items()}
 
 
