@@ -39,8 +39,10 @@ def test_release_lets_it_come_again_and_so_does_undoing_the_undo(world: World) -
     two_runs(world, UV, MAIN)
     summary = world.summary
     world.call("undo")
+    assert "1 change is held back by undo" in world.call("status").out
     assert "is released" in world.call("undo", "--release").out
     assert world.summary == summary and len(world.records) == 2
+    assert "held back" not in world.call("status").out
     world.call("undo")
     undo = world.git("log", "--format=%H", "--grep=memory: undo", "-1").strip()
     assert "is released" in world.call("undo", undo).out

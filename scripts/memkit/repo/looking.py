@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -114,15 +114,6 @@ def _hook(path: Path) -> Hook:
     if program and shutil.which(program) is None:
         return Hook(path=path, dead=f"{program} is not there to run it", own=own)
     return Hook(path=path, own=own)
-
-
-def sizes(repo: Repo, path: str, commits: Sequence[str]) -> list[int | None]:
-    """A file's bytes in each of these commits, None where it is not; one process for all."""
-    if not commits:
-        return []
-    feed = "".join(f"{commit}:{path}\n" for commit in commits).encode()
-    out = repo.door.read("cat-file", "--batch-check=%(objectsize)", feed=feed).out.decode("utf-8", "replace")
-    return [int(line) if line.isdigit() else None for line in out.splitlines()]
 
 
 def lost(repo: Repo) -> str:

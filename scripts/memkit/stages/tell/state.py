@@ -86,6 +86,7 @@ def status(*, store: Store, repo: Repo, config: Config, now: float) -> Status:
             *_of_place(repo.outer_worktree()),
             *_of_switches(config),
             *_of_sessions(entries, held, streak=streak),
+            *_of_undo(store),
             *_of_age(entries, runs["extract"], now=now),
         ),
     )
@@ -152,6 +153,15 @@ def _of_sessions(entries: Sequence[Entry], held: Budget, *, streak: int) -> list
     if bad:
         found.append(f"{bad} line{'s' if bad != 1 else ''} of rollout files could not be read (see `memkit sessions`)")
     return found
+
+
+def _of_undo(store: Store) -> list[str]:
+    """Sessions that count as extracted and are in no memory: what became of them is said (promise 1)."""
+    held = {s.source for s in store.tombstones() if s.source.startswith("undo:")}
+    if not held:
+        return []
+    what = "1 change is" if len(held) == 1 else f"{len(held)} changes are"
+    return [f"{what} held back by undo (memkit undo --release lets the last one come again)"]
 
 
 def _of_age(entries: Sequence[Entry], run: LastRun, *, now: float) -> list[str]:
