@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import os
 import re
-import tempfile
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
+
+_TEMPORARY = ("/tmp", "/var/tmp", "/private/tmp", "/private/var/folders", "/var/folders")
+_TEMPORARY_BY = ("TMPDIR", "TEMP", "TMP")  # variables that name another
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,20 +112,8 @@ class Projects:
     @classmethod
     def of(cls, places: Iterable[Place], *, user_home: str) -> Projects:
         """The projects of these places. user_home: the user's home directory, written as `~`."""
-        temporary = tuple(
-            dict.fromkeys(
-                clean(p)
-                for p in (
-                    "/tmp",
-                    "/var/tmp",
-                    "/private/tmp",
-                    "/private/var/folders",
-                    "/var/folders",
-                    tempfile.gettempdir(),
-                )
-            )
-        )
-        empty = cls(user_home=clean(user_home), temporary=temporary)
+        own = (os.path.abspath(each) for name in _TEMPORARY_BY if (each := os.environ.get(name)))  # noqa: PTH100
+        empty = cls(user_home=clean(user_home), temporary=tuple(dict.fromkeys([*_TEMPORARY, *own])))
         roots: dict[str, set[str]] = {}
         keys: dict[str, set[str]] = {}
         for place in sorted(set(places), key=lambda p: (p.cwd, p.remote)):
@@ -140,7 +130,7 @@ class Projects:
             single[cwd] = (
                 remotes[0] if len(remotes) == 1 else f"path:{cwd}" if f"path:{cwd}" in found_keys else min(found_keys)
             )
-        return cls(user_home=empty.user_home, temporary=temporary, _names=_distinct(names), _keys=single)
+        return cls(user_home=empty.user_home, temporary=empty.temporary, _names=_distinct(names), _keys=single)
 
     def of_place(self, place: Place) -> Project | None:
         """The project of a session's place; None for the home, `/`, temporary folders and no directory."""
