@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -144,7 +143,7 @@ def test_unknown_keys_are_warned_of_with_the_nearest_known_one(home: Path) -> No
         "memkit.yaml:6: unknown key 2",
         "memkit.yaml:7: unknown key memory; did you mean memories?",
     ]
-    assert replace(config, warnings=()) == Config(home=home, codex_home=Path("/u/.codex"))
+    assert config._replace(warnings=()) == Config(home=home, codex_home=Path("/u/.codex"))
 
 
 @pytest.mark.parametrize(
@@ -266,7 +265,7 @@ def test_the_template_shows_every_key_with_its_default_and_a_word_on_it(home: Pa
     keys = re.findall(r"^(?:  )?(\w+): \S.*  ?# \w.*$|^(\w+):(?: +#.*)?$", shown, flags=re.MULTILINE)
     assert [key or group for key, group in keys] == [
         "version", "dual_write", "engine", "codex_home", "sources",
-        *(key for group, kind in GROUPS.items() for key in (group, *kind.__dataclass_fields__)),
+        *(key for group, kind in GROUPS.items() for key in (group, *kind._fields)),
     ]  # fmt: skip
     write(home, shown)
     config = load(home=home, env={"HOME": "/u"})

@@ -7,7 +7,7 @@ import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
@@ -88,7 +88,7 @@ def worker(
         if config.home.exists():
             stack.enter_context(locks.consolidation(config.home, command=command))
         if dry:
-            config = replace(config, home=_copied(config.home, stack))
+            config = config._replace(home=_copied(config.home, stack))
         repo = Repo.ensure(config.home)
         _announce(init.init(repo=repo, versions=config.versions), options, dry=dry)
         store = stack.enter_context(Store.open(config.home / DATABASE))

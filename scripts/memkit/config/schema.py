@@ -1,85 +1,73 @@
-"""What can be set, and to what: a field's default gives its type, its metadata what is allowed."""
+"""What can be set, and to what: a field's default gives its type, the tables below what is allowed.
+
+Values of the read path are named tuples: a dataclass costs every reader a millisecond, and the first of them ten more.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import MISSING, Field, dataclass, field, fields
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 if TYPE_CHECKING:
-    from memkit.model import Version  # its records cost 24 ms to build, which every reader would pay
+    from memkit.model import Version
 
 _YES, _NO = ("1", "true", "yes", "on"), ("0", "false", "no", "off")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
-def _within(low: int, high: int) -> dict[str, object]:
-    return {"low": low, "high": high}
-
-
-def _one_of(*choices: str) -> dict[str, object]:
-    return {"choices": choices}
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Memories:
+class Memories(NamedTuple):
     """Codex's own keys with Codex's defaults. Days, hours and percent are whole numbers."""
 
     generate_memories: bool = True
     use_memories: bool = True
     disable_on_external_context: bool = False
-    max_rollouts_per_startup: int = field(default=2, metadata=_within(1, 5_000))
-    max_rollout_age_days: int = field(default=10, metadata=_within(0, 36_500))
-    min_rollout_idle_hours: int = field(default=6, metadata=_within(0, 8_760))
-    min_rate_limit_remaining_percent: int = field(default=25, metadata=_within(0, 100))
-    max_raw_memories_for_consolidation: int = field(default=256, metadata=_within(1, 100_000))
-    max_unused_days: int = field(default=30, metadata=_within(0, 36_500))
+    max_rollouts_per_startup: int = 2
+    max_rollout_age_days: int = 10
+    min_rollout_idle_hours: int = 6
+    min_rate_limit_remaining_percent: int = 25
+    max_raw_memories_for_consolidation: int = 256
+    max_unused_days: int = 30
     extract_model: str = ""
     consolidation_model: str = ""
     dedicated_tools: bool = False
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class SummaryBudget:
+class SummaryBudget(NamedTuple):
     """How long memory_summary.md may be: strictly under max_bytes of UTF-8, at most max_tokens."""
 
-    max_bytes: int = field(default=10_000, metadata=_within(500, 1_000_000))
-    max_tokens: int = field(default=2_500, metadata=_within(100, 1_000_000))
+    max_bytes: int = 10_000
+    max_tokens: int = 2_500
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class OpenAI:
+class OpenAI(NamedTuple):
     """The model behind `engine: openai`. An empty base_url is the vendor's own."""
 
     base_url: str = ""
-    api_key_env: str = field(default="OPENAI_API_KEY", metadata={"variable": True})
-    api: Literal["auto", "responses", "chat"] = field(default="auto", metadata=_one_of("auto", "responses", "chat"))
+    api_key_env: str = "OPENAI_API_KEY"
+    api: Literal["auto", "responses", "chat"] = "auto"
     provider: str = "openai"
     providers: tuple[str, ...] = ()
-    max_tokens_per_run: int = field(default=2_000_000, metadata=_within(1, 1_000_000_000))
+    max_tokens_per_run: int = 2_000_000
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Config:
+class Config(NamedTuple):
     """Everything that can be set, and where it all lies. Both paths are absolute.
 
     disabled: MEMKIT_DISABLE asks that nothing be read or learned. warnings: one line each, for stderr and `status`.
     """
 
     home: Path
-    codex_home: Path = field(metadata={"default": "~/.codex"})
-    version: Version = field(default="v2", metadata=_one_of("v1", "v2"))
+    codex_home: Path
+    version: Version = "v2"
     dual_write: bool = False
-    engine: Literal["offline", "openai", "auto"] = field(
-        default="offline", metadata=_one_of("offline", "openai", "auto")
-    )
-    memories: Memories = field(default_factory=Memories)
+    engine: Literal["offline", "openai", "auto"] = "offline"
+    memories: Memories = Memories()
     sources: tuple[str, ...] = ("cli", "vscode", "atlas", "chatgpt")
-    summary: SummaryBudget = field(default_factory=SummaryBudget)
-    openai: OpenAI = field(default_factory=OpenAI)
+    summary: SummaryBudget = SummaryBudget()
+    openai: OpenAI = OpenAI()
     disabled: bool = False
     warnings: tuple[str, ...] = ()
 
@@ -103,10 +91,27 @@ GROUPS: Mapping[str, type[Memories | SummaryBudget | OpenAI]] = {
 }
 ALIASES = {"memories.no_memories_if_mcp_or_web_search": "memories.disable_on_external_context"}
 _NO_KEYS = ("home", "disabled", "warnings")
+_DEFAULTS = {"codex_home": "~/.codex"}  # as the file would say it, where Config holds something else
+_BETWEEN = {
+    "memories.max_rollouts_per_startup": (1, 5_000),
+    "memories.max_rollout_age_days": (0, 36_500),
+    "memories.min_rollout_idle_hours": (0, 8_760),
+    "memories.min_rate_limit_remaining_percent": (0, 100),
+    "memories.max_raw_memories_for_consolidation": (1, 100_000),
+    "memories.max_unused_days": (0, 36_500),
+    "summary.max_bytes": (500, 1_000_000),
+    "summary.max_tokens": (100, 1_000_000),
+    "openai.max_tokens_per_run": (1, 1_000_000_000),
+}
+_CHOICES = {
+    "version": ("v1", "v2"),
+    "engine": ("offline", "openai", "auto"),
+    "openai.api": ("auto", "responses", "chat"),
+}
+_VARIABLES = ("openai.api_key_env",)  # keys that name an environment variable
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Leaf:
+class Leaf(NamedTuple):
     """One key: its dotted name, its default as the file would say it, and what is allowed."""
 
     name: str
@@ -182,20 +187,18 @@ class Leaf:
 def leaves() -> Mapping[str, Leaf]:
     """Every key by its dotted name, in the order of the file."""
     found = {}
-    for item in fields(Config):
-        if item.name in GROUPS:
-            group = [_leaf(inner, prefix=f"{item.name}.") for inner in fields(GROUPS[item.name])]
-            found.update({leaf.name: leaf for leaf in group})
-        elif item.name not in _NO_KEYS:
-            found[item.name] = _leaf(item, prefix="")
+    for name in Config._fields:
+        if name in GROUPS:
+            group = GROUPS[name]._field_defaults
+            found.update({f"{name}.{inner}": _leaf(f"{name}.{inner}", default) for inner, default in group.items()})
+        elif name not in _NO_KEYS:
+            found[name] = _leaf(name, _DEFAULTS.get(name, Config._field_defaults.get(name)))
     return found
 
 
-def _leaf(item: Field[object], *, prefix: str) -> Leaf:
-    extra = dict(item.metadata)
-    default = extra.pop("default", item.default)
-    assert default is not MISSING
-    return Leaf(name=prefix + item.name, default=default, **extra)
+def _leaf(name: str, default: object) -> Leaf:
+    low, high = _BETWEEN.get(name, (0, 0))
+    return Leaf(name, default, low, high, choices=_CHOICES.get(name, ()), variable=name in _VARIABLES)
 
 
 def _is_line(value: object) -> bool:
