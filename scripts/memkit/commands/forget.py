@@ -63,7 +63,4 @@ def forget(
             done = work.write_memory(worker)
             work.report(worker, done=done)
         return
-    asked = noting.Asked(kind="forget", text=text or "", cwd=cwd, everywhere=everywhere, now=now)
-    config = noting.opened(options)
-    noting.show_matches(config, asked, noting.scope_of(asked, config))
-    noting.note(options, asked)
+    noting.note(options, noting.Asked(kind="forget", text=text or "", cwd=cwd, everywhere=everywhere, now=now))

@@ -26,7 +26,9 @@ def notes(
     options: Options = ctx.obj
     with ExitStack() as stack:
         opened = reading.reader(stack, home=options.home)
-        listed = stage.listing(repo=opened.repo, store=opened.store, config=opened.config)
+        listed = stage.listing(
+            repo=opened.repo, store=opened.store, config=opened.config, user_home=reading.user_home()
+        )
     if as_json:
         typer.echo(canonical([_json(each) for each in listed]))
         return
@@ -34,6 +36,10 @@ def notes(
         where = f"in {each.note.project}" if each.note.project else "everywhere"
         done = f" {each.commit[:10]}" if each.commit else ""
         typer.echo(f"{each.note.id}  {each.state}{done}  {each.note.kind} ({where}): {each.note.text}")
+        for text in each.corrects:
+            typer.echo(f"    corrects: {text}")
+        if each.gone:
+            typer.echo(f"    no longer in the memory: {each.gone}")
     if not listed:
         typer.echo("no notes")
 
@@ -48,4 +54,7 @@ def _json(each: Listed) -> dict[str, object]:
         "created_at": clock.iso(note.created_at),
         "state": each.state,
         "commit": each.commit or None,
+        "corrects": list(each.corrects),
+        "by_hand": note.by_hand,
+        "gone": each.gone or None,
     }

@@ -101,10 +101,10 @@ def worker(
 def take_edits(work: Worker) -> None:
     """Takes in what was edited by hand, and says so."""
     edits = notes.take_hand_edits(store=work.store, repo=work.repo, now=work.now)
-    if taken := notes.take_notes(store=work.store, repo=work.repo, config=work.config):
-        work.repo.commit_paths(
-            notes.export(store=work.store, home=work.config.home), message=f"memory: {taken} notes taken\n"
-        )
+    taken = notes.take_notes(store=work.store, repo=work.repo, config=work.config)
+    if taken.ids:
+        written = notes.export(store=work.store, home=work.config.home)
+        work.repo.commit_paths(written, message=notes.message(taken))
     for line in edits.warnings:
         warn(line)
     if edits.added or edits.removed:

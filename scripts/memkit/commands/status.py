@@ -52,7 +52,8 @@ def status(
         opened = reading.reader(stack, home=options.home)
         config = opened.config
         found = tell.status(store=opened.store, repo=opened.repo, config=config, now=now)
-        states = Counter(each.state for each in notes.listing(repo=opened.repo, store=opened.store, config=config))
+        listed = notes.listing(repo=opened.repo, store=opened.store, config=config, user_home=reading.user_home())
+        states = Counter(each.state for each in listed)
         told = reading.context(home=options.home, directory=None, form="text", whole=False)
     switches = _switches(config, origins(home=options.home, env=os.environ))
     if as_json:

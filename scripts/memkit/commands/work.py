@@ -133,7 +133,7 @@ def _publish(worker: Worker, causes: Sequence[tuple[str, str]]) -> Consolidated:
         engine=worker.engine,
         now=worker.now,
         user_home=user_home(),
-        applied=lambda before, after: notes.applied(waiting, before, after),
+        applied=lambda before, after: notes.applied(waiting, before, after, store=worker.store, user_home=user_home()),
         causes=causes,
     )
     if done.commit and not worker.dry:

@@ -1,4 +1,8 @@
-"""A note: front matter (kind, project, created) and one request, in extensions/ad_hoc/notes/ (CODEX.md, "Notes")."""
+"""A note: front matter (kind, project, created) and one request, in extensions/ad_hoc/notes/ (CODEX.md, "Notes").
+
+One that an edit by hand became has `by: hand` besides, the section that was edited, and of a changed line what stood
+there (`replaces`).
+"""
 
 from __future__ import annotations
 
@@ -19,13 +23,18 @@ _MAX_HEADER = 40  # lines; a header has three, and a note without its closing fe
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class NoteDoc:
-    """A note's file. project: a root as written, None for everywhere; created: Unix seconds; line: of the request."""
+    """A note's file. project: a root as written, None for everywhere; created: Unix seconds; line: of the request.
+
+    by_hand: what an edit by hand became. replaces: the words that a changed line had.
+    """
 
     kind: Kind
     text: str
     project: str | None = None
     created: float
     line: int
+    by_hand: bool = False
+    replaces: str = ""
 
 
 def parse(text: str) -> NoteDoc:
@@ -46,6 +55,8 @@ def parse(text: str) -> NoteDoc:
         project=_project(values.get("project")),
         created=_created(values.get("created")),
         line=start + 1,
+        by_hand=values.get("by") == "hand",
+        replaces=_text(values.get("replaces")),
     )
 
 
@@ -77,6 +88,10 @@ def _project(value: object) -> str | None:
     if isinstance(value, str):
         return value
     raise Malformed(2, "project must be the path of a project's root, or empty for everywhere")
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
 
 
 def _created(value: object) -> float:

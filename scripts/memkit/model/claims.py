@@ -10,7 +10,7 @@ from memkit.model.sections import Section  # at run time too: tracked files are 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Claim:
-    """A line that is not from sessions: written by hand into the summary (source `hand`), or by a note.
+    """A line that is not from sessions: by a note (source `note:<id>`), or as homes before had it by hand (`hand`).
 
     text: without bullet, scope mark and support. scope: a project's root as written, None for everywhere.
     thread_id: of an index line.
@@ -28,7 +28,8 @@ class Claim:
 class Tombstone:
     """A claim that must not come back unless the user states it again later than `created_at`.
 
-    subject: match.subject(text). scope None acts on every scope. source: `hand`, or a note's id.
+    subject: match.subject(text). scope None acts on every scope. source: `note:<id>` of a request to forget,
+    `correct:<id>` of what a note corrected, `hand:<id>` of a line that an edit took out (`hand` in older homes).
     """
 
     subject: str
@@ -42,10 +43,17 @@ class Tombstone:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Note:
-    """A request of the user about memory itself (`extensions/ad_hoc/notes/`)."""
+    """A request of the user about memory itself (`extensions/ad_hoc/notes/`).
+
+    order: its time with the fraction that tells notes of one second apart. by_hand: what an edit by hand became; it was
+    taken when it was made. replaces: the words of the line that such an edit changed.
+    """
 
     id: str
     kind: Literal["remember", "correct", "forget"]
     text: str
     project: str | None = None
     created_at: int = 0
+    order: float = 0.0
+    by_hand: bool = False
+    replaces: str = ""

@@ -12,7 +12,7 @@ from memkit import lazily
 
 if TYPE_CHECKING:
     from memkit.prompts.git import commit_message, gitignore
-    from memkit.prompts.notes import note
+    from memkit.prompts.notes import note, notes_instructions
     from memkit.prompts.reading import context_frame, evidence_text
     from memkit.prompts.records import TaskBlock, record, record_body
     from memkit.prompts.safe import defuse, one_line
@@ -22,7 +22,7 @@ else:
     __getattr__ = lazily(
         globals(),
         git="commit_message gitignore",
-        notes="note",
+        notes="note notes_instructions",
         reading="context_frame evidence_text",
         records="TaskBlock record record_body",
         safe="defuse one_line",
@@ -40,6 +40,7 @@ __all__ = [
     "handbook",
     "memory_summary",
     "note",
+    "notes_instructions",
     "one_line",
     "raw_memories",
     "raw_memory",
