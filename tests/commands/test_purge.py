@@ -11,6 +11,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
+import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -201,6 +202,115 @@ def test_a_secret_is_said_to_be_one(filled: World) -> None:
     assert "secret" in done.err
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("User preferences", "headings"),
+        ("memory", "names of memkit's files"),
+        ("rollout_path", "forms"),
+        ("max_tokens", "keys"),
+        ("repositoryformatversion", "Git's own files"),
+        ("mtime_ns", "database"),
+        ("2026", "times"),
+        ("(forgotten)", "in place of"),
+        (" - ", "no words"),
+    ],
+)
+def test_words_that_memkit_itself_writes_are_refused(world: World, text: str, said: str) -> None:
+    world.write(working())
+    world.call("run")
+    before = world.tree(), world.commits()
+    done = world.call("forget", "--purge", text, "--yes", ok=2)
+    assert said in done.err
+    assert (world.tree(), world.commits()) == before
+    assert not (world.home / "purged.jsonl").exists()
+
+
+def test_part_of_a_session_id_is_refused_with_the_command_that_forgets_it(world: World) -> None:
+    session = working()
+    world.write(session)
+    world.call("run")
+    done = world.call("forget", "--purge", session.id[:13], "--yes", ok=2)
+    assert f"memkit forget --session {session.id}" in done.err
+
+
+def test_a_project_whose_name_is_erased_stays_out(world: World) -> None:
+    world.write(working("one", cwd="/home/dev/zanzibar", wish=OTHER))
+    world.call("run")
+    world.call("forget", "--purge", "zanzibar", "--yes")
+    assert b"zanzibar" not in _everywhere(world)
+    world.write(working("two", cwd="/home/dev/zanzibar", wish=BLUE, started="2026-11-21T09:00:00Z"))
+    world.call("run")
+    assert WORD in world.summary
+    assert "erased" in world.call("remember", "--cwd", "/home/dev/zanzibar", "Use tabs.", ok=2).err
+    assert b"zanzibar" not in _everywhere(world)
+    world.healthy()
+
+
+def test_a_session_file_whose_path_holds_the_words_is_named_and_can_be_moved(world: World) -> None:
+    folder, elsewhere = world.home.parent / "from-zanzibar", world.home.parent / "elsewhere"
+    working(wish=OTHER).write(folder)
+    world.call("run", folder)
+    done = world.call("forget", "--purge", "zanzibar", "--yes", ok=7)
+    assert "its path holds the words" in done.err
+    folder.rename(elsewhere)
+    world.call("run", elsewhere)
+    world.call("forget", "--purge", "zanzibar", "--yes")
+    assert b"zanzibar" not in _everywhere(world)
+    assert "linter" in world.summary
+
+
+def test_git_notes_stash_and_tags_with_messages_are_cleaned(filled: World) -> None:
+    me = ("-c", "user.name=me", "-c", "user.email=me@example.com")
+    filled.git(*me, "notes", "add", "-m", BLUE, "HEAD")
+    filled.git(*me, "tag", "-a", "-m", BLUE, "mine")
+    filled.edit(f'"{OTHER}"', f'"{OTHER}" {WORD}')
+    filled.git(*me, "stash")
+    filled.call("forget", "--purge", BLUE, "--yes")
+    filled.call("forget", "--purge", WORD, "--yes")
+    assert WORD.encode() not in _everywhere(filled)
+    refs = filled.git("for-each-ref", "--format=%(refname)")
+    assert {"refs/notes/commits", "refs/stash", "refs/tags/mine"} <= set(refs.split())
+
+
+def test_copies_of_a_home_that_lies_behind_a_link_are_cleaned(world: World) -> None:
+    disk = world.home.parent / "disk" / "memory"
+    disk.mkdir(parents=True, mode=0o700)
+    world.home.symlink_to(disk)
+    world.write(working(wish=BLUE))
+    world.call("run")
+    world.call("reset", "--yes")
+    world.call("forget", "--purge", BLUE, "--yes")
+    (copy,) = disk.parent.glob("memory.reset-*")
+    assert all(WORD.encode() not in p.read_bytes().lower() for p in copy.rglob("*") if p.is_file())
+
+
+def test_what_a_person_writes_while_the_history_is_rewritten_stays(
+    filled: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = purge.rewrite
+
+    def meanwhile(*args: object) -> None:
+        filled.edit(f'"{OTHER}"', f'"{OTHER[:-1]} again."')
+        real(*args)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(purge, "rewrite", meanwhile)
+    filled.call("forget", "--purge", BLUE, "--yes")
+    assert "commit again." in filled.summary
+    assert WORD.encode() not in _everywhere(filled)
+
+
+def test_files_of_the_agent_in_other_words_and_compressed_ones_are_named(filled: World) -> None:
+    (held,) = [p for p in filled.sessions.rglob("*.jsonl") if WORD in p.read_text()]
+    packed = held.with_name(held.name + ".zst")
+    packed.write_bytes(zstandard.compress(held.read_bytes()))
+    held.unlink()
+    filled.call("run")
+    done = filled.call("forget", "--purge", "Dark blue graphviz diagrams, always.", "--yes")
+    assert f"out of reach, not memkit's to change: {packed}" in done.err
+    assert WORD.encode() not in _everywhere(filled)
+
+
 @settings(max_examples=3, deadline=None)
 @given(words=st.lists(st.text("bcdfgklmnprtvz", min_size=5, max_size=9), min_size=4, max_size=6, unique=True))
 def test_whatever_is_erased_is_in_no_byte(words: list[str]) -> None:
@@ -224,14 +334,14 @@ def test_whatever_is_erased_is_in_no_byte(words: list[str]) -> None:
 
 @pytest.mark.parametrize(
     "module",
-    ["stages/extract/__init__.py", "stages/consolidate/__init__.py", "stages/consolidate/restore.py",
-     "stages/notes/writing.py", "stages/notes/hand.py"],
+    ["stages/scan.py", "stages/extract/__init__.py", "stages/consolidate/__init__.py", "stages/consolidate/restore.py",
+     "stages/notes/writing.py", "stages/notes/hand.py", "stages/undo.py"],
 )  # fmt: skip
 def test_every_path_that_writes_asks_the_one_function(module: str) -> None:
     tree = ast.parse((PACKAGE / module).read_text())
     called = {ast.unparse(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
     assert "erased.load" in called
-    assert called & {"erased.clean", "erased.clean_record"}
+    assert called & {"erased.clean", "erased.clean_record", "erased.clean_session"}
 
 
 def test_no_module_but_the_matcher_normalises_for_tombstones() -> None:

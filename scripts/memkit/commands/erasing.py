@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
 
 import typer
 
@@ -10,6 +10,7 @@ from memkit import redact
 from memkit.commands import work
 from memkit.commands.app import Options
 from memkit.commands.reading import DATABASE
+from memkit.documents.erased import Words
 from memkit.errors import GitError
 from memkit.repo import Repo
 from memkit.stages import forget, notes
@@ -25,7 +26,7 @@ def erase(options: Options, text: str, *, yes: bool) -> None:
         if redact.mask(text) != text:
             work.say(options, "that looks like a secret: memkit masks secrets, so it should never have been stored")
         plan = forget.plan(store=worker.store, repo=worker.repo, words=words)
-        copies = forget.copies(worker.config.home)
+        copies = forget.copies(worker.repo.home)
         _show(plan, copies=len(copies))
         if not yes and not typer.confirm("Erase this for good?", err=True):
             typer.echo("nothing was erased")
@@ -41,18 +42,27 @@ def erase(options: Options, text: str, *, yes: bool) -> None:
         _keep_statements(worker)
         done = work.write_memory(worker)
         worker.store.shred()
-        left += forget.search(store=worker.store, repo=worker.repo, plan=replace(plan))
-        paths = [entry.session.path for entry in worker.store.entries()]
+        left += forget.search(store=worker.store, repo=worker.repo, plan=plan)
         work.report(worker, done=done)
-        for path in forget.unreachable(paths=paths, words=words):
-            work.warn(f"out of reach, not memkit's to change: {path}")
-        if left:
-            for each in left:
-                work.warn(f"still there: {each}")
-            raise GitError(
-                f"the words are still in {len(left)} places", mend="close what has the home open and run it again"
-            )
+        _tell(worker, words=words, left=left)
     typer.echo("every byte of the home and every Git object was searched: the words are in none")
+
+
+def _tell(worker: work.Worker, *, words: Words, left: Sequence[str]) -> None:
+    """Says what is out of reach, and where the words still are: then that is an error."""
+    paths = [entry.session.path for entry in worker.store.entries()]
+    for path in forget.unreachable(paths=paths, words=words):
+        work.warn(f"out of reach, not memkit's to change: {path}")
+    for each in left:
+        work.warn(f"still there: {each}")
+    if not left:
+        return
+    mend = "see what holds them there, and run it again"
+    if bound := forget.bound_paths(paths=paths, words=words):
+        mend = "move these files elsewhere, `memkit run`, then erase again"
+        for path in bound:
+            work.warn(f"the memory names this session file, and its path holds the words: {path}")
+    raise GitError(f"the words are still in {len(left)} places", mend=mend)
 
 
 def _show(plan: forget.Plan, *, copies: int) -> None:

@@ -18,7 +18,7 @@ from typing import Protocol
 from memkit import match
 from memkit.documents.hiding import hide
 from memkit.errors import StorageError
-from memkit.model import Record
+from memkit.model import Record, Session
 
 HASHES, KEY = "purged.jsonl", "state.purge.key"
 GONE = "(forgotten)"
@@ -26,7 +26,10 @@ _TOKEN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]|[^\W_\u3040-\u30ff\u3400-\u9f
 
 
 class Eraser(Protocol):
-    """Says what of a text is erased."""
+    """Says what of a text is erased. lines: what was asked already, and what was left of it; None where nothing was."""
+
+    @property
+    def lines(self) -> dict[str, str | None]: ...
 
     def gone(self, sentence: str) -> bool:
         """Is the sentence as a whole what was erased, in its words or in others?"""
@@ -49,33 +52,44 @@ def clean(text: str, eraser: Eraser, *, prose: bool = True) -> str:
 
 
 def _without_sentences(text: str, eraser: Eraser) -> str:
+    known, kept = eraser.lines, []
+    for line in text.split("\n"):
+        if line not in known:
+            known[line] = _without(line, eraser)
+        left = known[line]
+        if left is not None:
+            kept.append(left)
+    return "\n".join(kept)
+
+
+def _without(line: str, eraser: Eraser) -> str | None:
     said = False
 
     def gone(part: str) -> bool:
         nonlocal said
         each = [eraser.gone(sentence) for sentence in match.sentences(part.strip("- #"))]
-        found = any(each)
-        said = said or found
-        return found
+        said = said or any(each)
+        return any(each)
 
-    kept = []
-    for line in text.split("\n"):
-        said = False
-        shown = line
-        if line.strip():
-            marked = hide(line, gone)
-            # A line that says nothing of it stays to the byte.
-            shown = marked if said else line
-        if not (said and not shown):
-            kept.append(shown)
-    return "\n".join(kept)
+    left = hide(line, gone) if line.strip() else line
+    # A line that says nothing of it stays to the byte.
+    return line if not said else left or None
+
+
+def clean_session(session: Session, eraser: Eraser) -> Session:
+    """A session whose directory, branch and remote are without what is erased; its id and its file's path stay."""
+    cwd, branch, remote = (clean(each, eraser, prose=False) for each in (session.cwd, session.branch, session.remote))
+    return replace(session, cwd=cwd, branch=branch, remote=remote)
 
 
 def clean_record(record: Record, eraser: Eraser) -> Record:
-    """A record without what is erased."""
+    """A record without what is erased; its session's id and its file's path stay."""
     slug = re.sub(r"[-_]", " ", record.slug)
     return replace(
         record,
+        cwd=clean(record.cwd, eraser, prose=False),
+        branch=clean(record.branch, eraser, prose=False),
+        remote=clean(record.remote, eraser, prose=False),
         rollout_summary=clean(record.rollout_summary, eraser),
         raw_memory=clean(record.raw_memory, eraser),
         slug=record.slug if clean(slug, eraser) == slug else "",
@@ -93,6 +107,7 @@ class Words:
 
     text: str
     also: set[str] = field(default_factory=set)
+    lines: dict[str, str | None] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return "Words(…)"  # a traceback must not show them
@@ -127,6 +142,7 @@ class Hashes:
 
     key: bytes = b""
     known: dict[int, frozenset[str]] = field(default_factory=dict)
+    lines: dict[str, str | None] = field(default_factory=dict, repr=False)
 
     def gone(self, sentence: str) -> bool:
         subjects = self.known.get(0)

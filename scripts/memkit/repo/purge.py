@@ -53,10 +53,13 @@ def objects(door: Door) -> Iterator[Object]:
 def paths(door: Door) -> dict[str, set[bytes]]:
     """Blob id to every path that it stands at in a commit of any ref."""
     found: dict[str, set[bytes]] = {}
-    for commit in door.read("rev-list", "--all").out.decode().split():
-        for entry in door.read("ls-tree", "-r", "-z", "--full-tree", commit).out.split(b"\0")[:-1]:
-            about, _, path = entry.partition(b"\t")
-            found.setdefault(about.split(b" ")[2].decode(), set()).add(path)
+    plain = ("--root", "-m", "-r", "--raw", "-z", "--no-renames", "--no-abbrev", "--format=")
+    # ":100644 100644 <old> <new> M", then the path: each blob is new in some commit, from one of its parents at least
+    rows = iter(door.read("log", "--all", *plain).out.lstrip(b"\0").split(b"\0"))
+    for about in rows:
+        if about.lstrip(b"\n").startswith(b":"):
+            found.setdefault(about.split(b" ")[3].decode(), set()).add(next(rows))
+    found.pop("0" * 40, None)
     return found
 
 

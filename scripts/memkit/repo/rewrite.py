@@ -14,6 +14,13 @@ from typing import Any
 import git_filter_repo as filter_repo
 
 
+class _Rewriting(filter_repo.RepoFilter):  # type: ignore[misc]
+    """Without its `git reset --hard`, which would take what a person writes meanwhile: the files are clean before."""
+
+    def cleanup(self, *_arguments: object, **_named: object) -> None:
+        """Nothing: the caller brings the index up to date, and removes what no ref reaches."""
+
+
 def main() -> None:
     """Rewrites the repository of the working directory, every ref of it."""
     asked = json.load(sys.stdin)
@@ -29,7 +36,7 @@ def main() -> None:
 
     options = ["--force", "--partial", "--prune-empty", "never", "--prune-degenerate", "never", "--quiet"]
     arguments = filter_repo.FilteringOptions.parse_args(options, error_on_empty=False)
-    filter_repo.RepoFilter(
+    _Rewriting(
         arguments,
         blob_callback=blob,
         commit_callback=message,

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from memkit import prompts, redact
 from memkit.config import Config
+from memkit.documents import erased
 from memkit.model import Entry, Reason, Session, State, content_hash
 from memkit.rollouts import eligible, find, quota
 from memkit.rollouts.find import Found, Problem
@@ -68,6 +69,9 @@ def scan(
             continue
         fresh.append(_named(redact.mask_fields(head)))
         ids.setdefault(fresh[-1].id, file.path)
+    if fresh:
+        gone = erased.load(config.home)
+        fresh = [erased.clean_session(each, gone) for each in fresh]
     refused = [p.path for p in problems if _is_session(p)]
     shut = {str(path): _unreadable(path) for path in refused if str(path) not in known}
     unreadable = {known[str(path)][0] if str(path) in known else shut[str(path)].id for path in refused}

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from sqlite3 import Connection
 
 from memkit.errors import StorageError
 from memkit.store.connect import translated
 from memkit.store.database import Database, bound, names
 
-# Texts that are cleaned in place, and tables whose rows go whole. Ids and paths of files stay: they are looked up.
+# Texts that are cleaned in place, and tables whose rows go whole. Ids stay: they are looked up.
 _TEXTS = {
     "sessions": ("cwd", "branch", "remote", "detail"),
     "records": ("cwd", "branch", "remote", "rollout_summary", "slug", "raw_memory"),
@@ -23,10 +24,11 @@ class Purging(Database):
     def erase(self, change: Callable[[str, str], str], *, dry: bool = False) -> int:
         """Gives every text (as column and text) to `change`: what it gives back is kept; how many rows changed.
 
-        Rows of claims and tombstones that would change are removed whole. dry: only counts.
+        Rows of claims, tombstones and files that would change are removed whole; a session or record whose path would
+        change gets that of another file of the session, where there is one. dry: only counts.
         """
-        done = 0
         with self._write(durable=True) as db:
+            done = _erase_paths(db, change, dry=dry)
             for table, columns in (_TEXTS | _ROWS).items():
                 for row in db.execute(f"SELECT rowid, {names(columns)} FROM {table}").fetchall():
                     old = tuple(row[1:])
@@ -69,8 +71,31 @@ class Purging(Database):
         if busy:
             raise StorageError(f"{self.path} is being read by another program", mend="run again when that has ended")
 
+    def schema(self) -> Iterator[str]:
+        """The statements that made the tables, as the file keeps them."""
+        yield from (str(row[0]) for row in self._rows("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL"))
+
     def texts(self) -> Iterator[tuple[str, str]]:
         """Every text of every table with the table's name: what a search of the pages could miss where one is cut."""
         for (table,) in self._rows("SELECT name FROM sqlite_master WHERE type = 'table'"):
             for row in self._rows(f'SELECT * FROM "{table}"'):
                 yield from ((str(table), value) for value in row if isinstance(value, str))
+
+
+def _erase_paths(db: Connection, change: Callable[[str, str], str], *, dry: bool) -> int:
+    done = 0
+    for rowid, path in db.execute("SELECT rowid, path FROM files").fetchall():
+        if change("path", path) != path:
+            done += 1
+            if not dry:
+                db.execute("DELETE FROM files WHERE rowid = ?", (rowid,))
+    for table, column in (("sessions", "id"), ("records", "session_id")):
+        for rowid, session, path in db.execute(f"SELECT rowid, {column}, path FROM {table}").fetchall():
+            new = change("path", path)
+            if new == path:
+                continue
+            done += 1
+            if not dry:
+                other = db.execute("SELECT min(path) FROM files WHERE session_id = ?", (session,)).fetchone()[0]
+                db.execute(f"UPDATE {table} SET path = ? WHERE rowid = ?", (other or new, rowid))
+    return done

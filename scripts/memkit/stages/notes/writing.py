@@ -40,6 +40,8 @@ def write(
     masked = tidy(text)
     if not by_hand:
         _refuse(kind, masked, config)
+        if project and erased.clean(project, erased.load(config.home), prose=False) != project:
+            raise UsageError("the name of this project was erased with --purge, and stays out")
     folders = [config.home / tree.TREES[version] / note.FOLDER for version in config.versions]
     stamp = clock.stamp(now)
     created = int(now) + min(len(_of_second(folders[0], stamp)), 999) / 1000
