@@ -35,7 +35,7 @@ def consolidate(inputs: Inputs) -> Drafts:
 
 def _loose(inputs: Inputs) -> list[SummaryLine]:
     return [
-        SummaryLine(section=Section.INDEX, text=c.text, mark="by hand")
+        SummaryLine(section=Section.INDEX, text=c.text, mark="ad-hoc note")
         for c in inputs.claims
         if c.section is Section.INDEX and not c.thread_id
     ]

@@ -185,7 +185,7 @@ def in_scope(each: Note, scope: str | None) -> bool:
 def text_of(each: Note) -> str:
     """What a note becomes in the summary: cut where it is long, and nothing in it reads as a scope or mark."""
     text = each.text
-    if tokens.byte_length(text) > _LINE_BYTES:
+    if tokens.byte_length(text) > _LINE_BYTES and not each.by_hand:
         text = f"{tokens.cut(text, max_bytes=_LINE_BYTES)} (whole in {note.FOLDER}/{each.id}.md)"
     return safe(text, scope=each.project)
 

@@ -60,7 +60,7 @@ def write(
         if tree.create_file(folders[0] / f"{name}.md", data):
             for folder in folders[1:]:
                 tree.create_file(folder / f"{name}.md", data)
-            return _note(name, note.parse(data))
+            return note_of(name, note.parse(data))
     raise StorageError(f"{folders[0]} has too many notes of this second")
 
 
@@ -110,11 +110,12 @@ def read(files: Mapping[str, bytes]) -> list[Note]:
                 doc = note.parse(data.decode("utf-8", "replace"))
             except Malformed:
                 continue
-            found.append(_note(path.removeprefix(f"{note.FOLDER}/").removesuffix(".md"), doc))
+            found.append(note_of(path.removeprefix(f"{note.FOLDER}/").removesuffix(".md"), doc))
     return sorted(found, key=lambda n: (n.order, n.id))
 
 
-def _note(name: str, doc: note.NoteDoc) -> Note:
+def note_of(name: str, doc: note.NoteDoc) -> Note:
+    """The note of a file's name and content."""
     return Note(
         id=name,
         kind=doc.kind,
