@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
@@ -13,7 +14,7 @@ from memkit.documents import Malformed, erased, note
 from memkit.errors import StorageError, UsageError
 from memkit.model import Note
 
-MAX_BYTES = 10_000  # of a request: as much as the whole summary may have
+MAX_BYTES = 4_000  # of a request: as much as lint lets a line of a note have
 INSTRUCTIONS = "extensions/ad_hoc/instructions.md"
 _SLUG_CHARS = 40
 _MOST = 10_000
@@ -54,7 +55,7 @@ def write(
     )
     for folder in folders:
         tree.create_file(folder.parent / "instructions.md", prompts.notes_instructions())
-    stem = "-".join(part for part in (stamp, _slug(masked)) if part)
+    stem = f"{stamp}-{_slug(masked) or kind}"
     for number in range(1, _MOST):
         name = stem if number == 1 else f"{stem}-{number}"
         if tree.create_file(folders[0] / f"{name}.md", data):
@@ -97,7 +98,8 @@ def _of_second(folder: Path, stamp: str) -> list[str]:
 
 
 def _slug(text: str) -> str:
-    words = re.findall(r"[a-z0-9]+", text.replace(redact.MASK, "").lower())
+    plain = unicodedata.normalize("NFKD", text.replace(redact.MASK, "")).encode("ascii", "ignore").decode()
+    words = re.findall(r"[a-z0-9]+", plain.lower())
     return "-".join(words)[:_SLUG_CHARS].strip("-")
 
 
