@@ -35,7 +35,7 @@ def record(name: str = "s1", *, updated_at: float = NOW - 10 * HOUR, summary: st
         path=f"/rollouts/{name}.jsonl",
         rollout_summary=summary,
         slug="fix_the_tests",
-        generated_at=int(NOW),
+        generated_at=int(updated_at),
     )
 
 

@@ -28,7 +28,8 @@ def commit_message(
     """A consolidation's commit message: line counts, the lines that went with their reasons, trailers.
 
     Shows up to 50 losses of 300 bytes and 100 sessions, and says how many more there were; notes all stand, since
-    their state is read from here. causes: further trailers, key and value, of what made this consolidation. Masks nothing: what comes in is masked.
+    their state is read from here. causes: further trailers, key and value, of what made this consolidation. Masks
+    nothing: what comes in is masked.
     """
     shown = [
         Loss(

@@ -32,6 +32,7 @@ _RECORD = (
 )
 _KEPT = ("session_id", "version", "usage_count", "last_usage", "selected")  # what a newer text does not change
 _LAST_USE = "ifnull(r.last_usage, r.updated_at)"
+_UNUSED_SINCE = f"max({_LAST_USE}, r.generated_at)"
 
 
 class Records(Database):
@@ -103,20 +104,22 @@ class Records(Database):
             return True
 
     def expired(self, version: Version, *, now: float, max_unused_days: float) -> list[Record]:
-        """The records that `prune` would remove, the oldest first: unselected, unused for longer than that."""
+        """The records that `prune` would remove, the oldest first."""
         sql = f"""SELECT {names(_RECORD, table="r")} FROM records r WHERE r.version = ? AND NOT r.selected
-            AND {_LAST_USE} < ? ORDER BY {_LAST_USE}, r.session_id"""
+            AND {_UNUSED_SINCE} < ? ORDER BY {_LAST_USE}, r.session_id"""
         return [_record(row) for row in self._rows(sql, (version, now - max_unused_days * DAY))]
 
     def prune(self, version: Version, *, now: float, max_unused_days: float, limit: int = 200) -> list[str]:
         """Remove up to `limit` unselected records unused for longer than max_unused_days, the oldest first.
+
+        One that was made within that time stays: an old session that a user names is not read and dropped in one run.
 
         Returns the ids of their sessions, ascending. An extracted session left without a record is then skipped as
         too old, and is not read again until it grows.
         """
         with self._write() as db:
             rows = db.execute(
-                f"SELECT r.session_id FROM records r WHERE r.version = ? AND NOT r.selected AND {_LAST_USE} < ?"
+                f"SELECT r.session_id FROM records r WHERE r.version = ? AND NOT r.selected AND {_UNUSED_SINCE} < ?"
                 f" ORDER BY {_LAST_USE}, r.session_id LIMIT ?",
                 bound((version, now - max_unused_days * DAY, limit)),
             ).fetchall()
