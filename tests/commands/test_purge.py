@@ -225,7 +225,7 @@ def test_whatever_is_erased_is_in_no_byte(words: list[str]) -> None:
 @pytest.mark.parametrize(
     "module",
     ["stages/extract/__init__.py", "stages/consolidate/__init__.py", "stages/consolidate/restore.py",
-     "stages/notes/adhoc.py", "stages/notes/hand.py"],
+     "stages/notes/writing.py", "stages/notes/hand.py"],
 )  # fmt: skip
 def test_every_path_that_writes_asks_the_one_function(module: str) -> None:
     tree = ast.parse((PACKAGE / module).read_text())
