@@ -326,7 +326,7 @@ def test_an_edit_by_hand_is_committed_as_the_users_and_holds(home: Home, tmp_pat
     home.summary.write_text(home.summary.read_text().replace(WISH, "- Speak British English.\n"))
     home.run("run", session("one", started="2026-11-25T09:00:00Z", said="From now on use uv in this repo."))
     assert "edited by hand" in home.run("history")
-    assert "- Speak British English. [by hand]\n" in wishes() and "use uv" in wishes()
+    assert "- Speak British English. [ad-hoc note]\n" in wishes() and "use uv" in wishes()
     assert "add a dependency" not in wishes()
     again = session("two", started="2026-11-26T09:00:00Z", said=WISH.split('"')[1])
     home.run("run", again, MEMKIT_NOW="1795780800")

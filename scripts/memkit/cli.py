@@ -80,7 +80,7 @@ def _dispatch(arguments: list[str]) -> int:
 
         home = Path(called["--home"]) if "--home" in called else None
         form, directory = called.get("--format", "text"), called.get("--cwd")
-        sys.stdout.write(told.context(home=home, directory=directory, form=form, whole="--all" in called))
+        sys.stdout.write(told.answer(home=home, directory=directory, form=form, whole="--all" in called))
         return ExitCode.OK
     from memkit.commands import app
 

@@ -102,12 +102,12 @@ def test_undo_of_an_edit_by_hand(world: World) -> None:
     world.call("run")
     world.edit("## User preferences\n", "## User preferences\n\n- Write short commits.\n")
     world.call("run")
-    assert "Write short commits. [by hand]" in world.summary
+    assert "Write short commits. [ad-hoc note]" in world.summary
     edit = world.git("log", "--format=%H", "--grep=edited by hand", "-1").strip()
     world.call("undo", edit)
     assert "short commits" not in world.summary
     world.call("undo", "--release")
-    assert "Write short commits. [by hand]" in world.summary
+    assert "Write short commits. [ad-hoc note]" in world.summary
 
 
 def test_undo_of_words_taken_out_by_hand_and_its_release(world: World) -> None:

@@ -39,4 +39,4 @@ def context(
     Nothing is printed when there is nothing to say or reading is off.
     """
     options: Options = ctx.obj
-    sys.stdout.write(told.context(home=options.home, directory=cwd, form=form.value, whole=whole))
+    sys.stdout.write(told.answer(home=options.home, directory=cwd, form=form.value, whole=whole))

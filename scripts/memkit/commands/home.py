@@ -1,8 +1,9 @@
-"""Where things lie: the user's home directory, the directory that a command runs in, the database of a memory."""
+"""Where things lie: the user's home directory, the directory of a command, the database. Whether memkit is off."""
 
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 DATABASE = "state.sqlite"
@@ -19,3 +20,8 @@ def here() -> str:
         return str(Path.cwd())
     except FileNotFoundError:
         return os.environ.get("PWD") or "/"
+
+
+def say_off() -> None:
+    """One line on stderr, for a command that only reads, while MEMKIT_DISABLE is set."""
+    print("memkit: MEMKIT_DISABLE is set: nothing is learned, told or changed", file=sys.stderr)

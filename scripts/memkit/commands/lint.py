@@ -13,6 +13,7 @@ from memkit import lint as rules
 from memkit import tree
 from memkit.commands import reading
 from memkit.commands.app import Options
+from memkit.commands.home import say_off
 from memkit.config import load
 from memkit.errors import ConfigError, ExitCode, UsageError
 from memkit.model import Finding
@@ -45,6 +46,8 @@ def lint(
     """
     options: Options = ctx.obj
     config = load(home=options.home, env=os.environ)
+    if config.disabled:
+        say_off()
     most, tokens = config.summary.max_bytes, config.summary.max_tokens
     root = config.home / tree.TREES[config.version]
     if not paths and not root.is_dir():

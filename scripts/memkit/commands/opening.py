@@ -100,7 +100,7 @@ def worker(
 
 def take_edits(work: Worker) -> None:
     """Takes in what was edited by hand, and says so."""
-    edits = notes.take_hand_edits(store=work.store, repo=work.repo, now=work.now)
+    edits = notes.take_hand_edits(store=work.store, repo=work.repo, config=work.config, now=work.now)
     taken = notes.take_notes(store=work.store, repo=work.repo, config=work.config)
     if taken.ids:
         written = notes.export(store=work.store, home=work.config.home)

@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-from memkit.commands.home import DATABASE, user_home
+from memkit.commands.home import DATABASE, say_off, user_home
 from memkit.commands.told import context
 from memkit.config import Config, load
 from memkit.errors import ConfigError
@@ -29,7 +29,11 @@ class Reader:
 def reader(stack: ExitStack, *, home: Path | None) -> Reader:
     """Opens a home to read. ConfigError when there is none."""
     config = load(home=home, env=os.environ)
+    if config.disabled:
+        say_off()
     if not (config.home / ".git").exists():
         raise ConfigError(f"there is no memory at {config.home} yet", mend="memkit init, or make memories")
-    store = stack.enter_context(Store.open(config.home / DATABASE, readonly=True))
+    database = config.home / DATABASE
+    off = config.disabled and database.exists()  # then nothing beside the file changes either
+    store = stack.enter_context(Store.look(database) if off else Store.open(database, readonly=True))
     return Reader(config, Repo.at(config.home), store)

@@ -32,7 +32,9 @@ def run(
     ] = None,
     hook: Annotated[
         bool,
-        typer.Option("--hook", help="Take at most memories.max_rollouts_per_startup sessions."),
+        typer.Option(
+            "--hook", help="Take at most memories.max_rollouts_per_startup sessions; ask no model near its rate limit."
+        ),
     ] = False,
 ) -> None:
     """Read new sessions into the memory, lint it and commit it.
@@ -45,7 +47,12 @@ def run(
         return
     with work.worker(options, command="memkit run", engine=engine) as worker:
         limit = worker.config.memories.max_rollouts_per_startup if hook else None
-        scanned, extracted = work.read_sessions(worker, work.Request(paths=tuple(paths or ()), limit=limit))
+        guarded = hook and worker.engine.name != "offline"
+        request = work.Request(paths=tuple(paths or ()), limit=limit, guarded=guarded)
+        scanned, extracted = work.read_sessions(worker, request)
+        if scanned.limit is not None or not work.may_write(worker):  # a consolidation would ask the model too
+            work.report(worker)
+            raise typer.Exit(work.exit_code(scanned, extracted))
         try:
             done = work.write_memory(worker)
             work.retain_records(worker)

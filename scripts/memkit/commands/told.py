@@ -8,13 +8,21 @@ from collections.abc import Callable
 from pathlib import Path
 
 from memkit import clock, prompts, tokens, tree
-from memkit.commands.home import DATABASE, here, user_home
+from memkit.commands.home import DATABASE, here, say_off, user_home
 from memkit.config import load
 from memkit.model import content_hash
 from memkit.projects import Place, Projects
 from memkit.repo.snapshot import snapshot
 from memkit.stages import context as stage
 from memkit.store import Reading
+
+
+def answer(*, home: Path | None, directory: str | None, form: str, whole: bool) -> str:
+    """`context`, with a word on stderr when MEMKIT_DISABLE is why nothing is told."""
+    if os.environ.get("MEMKIT_DISABLE") and load(home=home, env=os.environ).disabled:
+        say_off()
+        return ""
+    return context(home=home, directory=directory, form=form, whole=whole)
 
 
 def context(*, home: Path | None, directory: str | None, form: str, whole: bool) -> str:

@@ -30,6 +30,7 @@ __all__ = [
     "Worker",
     "bar",
     "exit_code",
+    "may_write",
     "read_sessions",
     "report",
     "say",
@@ -43,12 +44,13 @@ _BAR_AFTER = 1.0  # seconds of work before a bar is worth showing
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Request:
-    """What an extraction is asked to do."""
+    """What an extraction is asked to do. guarded: a rate limit that is nearly used up holds it back."""
 
     paths: tuple[Path, ...] = ()
     again: bool = False
     retry: bool = False
     limit: int | None = None
+    guarded: bool = False
 
 
 def read_sessions(worker: Worker, request: Request) -> tuple[Scanned, Extracted]:
@@ -64,12 +66,16 @@ def read_sessions(worker: Worker, request: Request) -> tuple[Scanned, Extracted]
             paths=request.paths,
             again=request.again,
             retry=request.retry,
+            guarded=request.guarded,
         )
     for problem in scanned.problems:
         warn(f"{problem.path}: {problem.what}")
     if not scanned.files and not scanned.problems:
         where = ", ".join(map(str, request.paths)) or str(worker.config.codex_home / "sessions")
         say(worker.options, f"no rollout files in {where}")
+    if scanned.limit is not None:
+        left, until = max(0.0, 100 - scanned.limit.used_percent), clock.iso(scanned.limit.ends)
+        say(worker.options, f"{left:g} % of the agent's rate limit is left: no model is asked until {until}")
     detail(worker.options, f"{scanned.files} rollout files seen, {len(scanned.due)} sessions to read")
     if worker.dry:
         _preview(worker, scanned, request)
@@ -104,6 +110,14 @@ def _preview(worker: Worker, scanned: Scanned, request: Request) -> None:
         f"{len(entries)} session{'s' if len(entries) != 1 else ''} to read with the {worker.engine.name} engine;"
         " nothing was done"
     )
+
+
+def may_write(worker: Worker) -> bool:
+    """Whether a run consolidates: with learning off only for what was said in notes and by hand. Says so when not."""
+    if worker.config.memories.generate_memories or consolidate.words_wait(store=worker.store):
+        return True
+    say(worker.options, "learning is switched off (memories.generate_memories); the memory stays as it is")
+    return False
 
 
 def write_memory(worker: Worker, *, causes: Sequence[tuple[str, str]] = ()) -> Consolidated:
@@ -150,7 +164,12 @@ def _publish(worker: Worker, causes: Sequence[tuple[str, str]]) -> Consolidated:
 
 
 def retain_records(worker: Worker) -> None:
-    """The retention of a run: a batch of what the consolidation no longer selects and nobody used."""
+    """The retention of a run: a batch of what the consolidation no longer selects and nobody used.
+
+    While nothing is learned no use is seen, and so nothing goes.
+    """
+    if not worker.config.memories.generate_memories:
+        return
     gone = retain.retain(store=worker.store, config=worker.config, now=worker.now).gone
     if gone:
         detail(worker.options, f"{len(gone)} unused records left the store")

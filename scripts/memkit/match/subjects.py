@@ -94,7 +94,7 @@ def covers(request: str, text: str) -> bool:
     """Does a text say what a request ("forget …") names? In other words or order, as a part of more, for or against."""
     named, said = stance(request).words, stance(text).words
     if not named:
-        return bool(normalise(request)) and normalise(request) in normalise(text)
+        return bool(normalise(request)) and normalise(request) == normalise(text)  # "use" is a part of any line
     if same(request, text):
         return True
     if len(named) == 1:

@@ -132,7 +132,7 @@ def _typed_again(found: _Changes, *, commit: Commit, texts: set[str], store: Sto
     store.keep_claims(
         Claim(section=line.section, text=line.text, scope=line.scope, created_at=int(now))
         for line in found.came
-        if line.text in texts and (edited or line.mark == "by hand")
+        if line.text in texts and (edited or line.mark in ("by hand", "ad-hoc note"))
     )
     if edited:
         store.bury([_stone(line, source="hand", now=now) for line in found.went])

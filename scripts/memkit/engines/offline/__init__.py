@@ -34,5 +34,5 @@ class OfflineEngine:
             handbook.FILE: handbook.handbook(read, inputs, said=said, held=held),
             **skills.skills(read, inputs),
         }
-        stale = [p for p in inputs.documents if p.startswith(f"{skills.FOLDER}/") and p not in documents]
+        stale = [p for p, text in inputs.documents.items() if p not in documents and skills.own(p, text)]
         return replace(drafts, documents=documents, removed=tuple(stale))

@@ -245,4 +245,5 @@ def extension_lines(
 
 
 def _mark(claim: Claim) -> str:
-    return "ad-hoc note" if claim.source.startswith("note:") else "by hand"
+    # What undo brings back, and nothing supports any more, was never noted.
+    return "by hand" if claim.source.startswith("undo:") else "ad-hoc note"

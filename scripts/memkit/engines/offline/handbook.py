@@ -35,13 +35,37 @@ def handbook(read: Sequence[tuple[Source, Body]], inputs: Inputs, *, said: Seque
             groups.setdefault(project or NO_PROJECT, []).append((source, task))
     lines = [*claims.hand_lines(inputs.claims), *claims.lines(held.groups)]
     blocks = [
-        _block(project, tasks, wishes=_wishes(project, lines) + _uncertain(project, said, held))
+        _block(
+            project,
+            tasks,
+            wishes=_wishes(project, lines) + _without(_uncertain(project, said, held), project, inputs),
+            known=_typed(project, lines)
+            + _without([t for s, each in tasks for t in _knowledge(s, each)], project, inputs),
+            failed=_without([t for s, each in tasks for t in _failures(s, each)], project, inputs),
+        )
         for project, tasks in groups.items()
     ]
     return prompts.handbook(blocks=blocks)
 
 
-def _block(project: str, tasks: Sequence[tuple[Source, Task]], *, wishes: Sequence[str]) -> Block:
+def _without(texts: Sequence[str], project: str, inputs: Inputs) -> list[str]:
+    """The lines that were not taken out by hand, word for word: what a later session shows has a later date."""
+    gone = {
+        match.normalise(stone.text)
+        for stone in inputs.tombstones
+        if stone.scope in (None, project) and not stone.thread_id
+    }
+    return [text for text in texts if match.normalise(text) not in gone]
+
+
+def _block(
+    project: str,
+    tasks: Sequence[tuple[Source, Task]],
+    *,
+    wishes: Sequence[str],
+    known: Sequence[str],
+    failed: Sequence[str],
+) -> Block:
     inside = project != NO_PROJECT
     rule = "what stands here holds in this project only" if inside else "background only; no project is known"
     return Block(
@@ -52,8 +76,8 @@ def _block(project: str, tasks: Sequence[tuple[Source, Task]], *, wishes: Sequen
         tasks=tuple(_task(number, *pair) for number, pair in enumerate(tasks[:_TASKS], 1)),
         lines=(
             *_lines(_PREFERENCES, wishes),
-            *_lines(_KNOWLEDGE, [t for source, task in tasks for t in _knowledge(source, task)]),
-            *_lines(_FAILURES, [t for source, task in tasks for t in _failures(source, task)]),
+            *_lines(_KNOWLEDGE, known),
+            *_lines(_FAILURES, failed),
         ),
     )
 
@@ -92,8 +116,13 @@ def _keywords(task: Task) -> tuple[str, ...]:
 
 
 def _wishes(project: str, lines: Sequence[SummaryLine]) -> list[str]:
-    found = [line for line in lines if line.scope == project and line.section is not Section.INDEX]
+    found = [line for line in lines if line.scope == project and line.section in (Section.PROFILE, Section.PREFERENCES)]
     return [f"{line.text}{_support(line)}" for line in found]
+
+
+def _typed(project: str, lines: Sequence[SummaryLine]) -> list[str]:
+    """What the user told of how things are done here."""
+    return [f"{line.text}{_support(line)}" for line in lines if line.scope == project and line.section is Section.TIPS]
 
 
 def _support(line: SummaryLine) -> str:

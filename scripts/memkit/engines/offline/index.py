@@ -58,7 +58,7 @@ def _entry(source: Source, body: Body, project: str | None, tasks: Sequence[Task
         thread_id=source.record.session_id,
         heading=project or NO_PROJECT,
         date=clock.date(source.record.updated_at),
-        mark="by hand" if own else "",
+        mark="ad-hoc note" if own else "",
     )
     return Entry(line, tasks[0].title if tasks else _title(body))
 

@@ -13,6 +13,7 @@ from memkit.engines.offline import titles
 FOLDER = "skills"
 SESSIONS = 3
 _SHORTEST, _LONGEST, _MOST = 2, 6, 20
+_MADE = "\nEach step succeeded in this order in "  # of the template
 Sequence_ = tuple[str, ...]
 
 
@@ -33,6 +34,11 @@ def skills(read: Sequence[tuple[Source, Body]], inputs: Inputs) -> dict[str, str
         name = _name(project, steps, taken=files)
         files[f"{FOLDER}/{name}/SKILL.md"] = _skill(name, project, steps, list(sources.values()))
     return dict(sorted(files.items()))
+
+
+def own(path: str, text: str) -> bool:
+    """Is a document a skill of this engine's making? What a person put beside them stays."""
+    return path.startswith(f"{FOLDER}/") and path.endswith("/SKILL.md") and _MADE in text
 
 
 def _runs(commands: Sequence[str]) -> set[Sequence_]:

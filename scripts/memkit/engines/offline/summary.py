@@ -25,17 +25,18 @@ def consolidate(inputs: Inputs) -> Drafts:
     hints = tips.tip_lines(shown, tombstones=inputs.tombstones)
     work = index.entries(read, inputs)
     others = claims.extension_lines(inputs.extensions, [*hand, *wishes], tombstones=inputs.tombstones)
-    lines = _fit(hand + _loose(inputs), wishes=wishes, others=others, tips=hints, work=work, inputs=inputs)
+    typed = hand + _loose(inputs)
+    lines = _fit(typed, wishes=wishes, others=others, tips=hints, work=work, inputs=inputs)
     text = prompts.memory_summary(lines=lines)
     return Drafts(
         documents={summary.FILE: text},
-        losses=losses.losses(text, inputs, gone=held.gone, wanted=[*wishes, *others, *hints], shown=shown),
+        losses=losses.losses(text, inputs, gone=held.gone, wanted=[*typed, *wishes, *others, *hints], shown=shown),
     )
 
 
 def _loose(inputs: Inputs) -> list[SummaryLine]:
     return [
-        SummaryLine(section=Section.INDEX, text=c.text, mark="by hand")
+        SummaryLine(section=Section.INDEX, text=c.text, mark="ad-hoc note")
         for c in inputs.claims
         if c.section is Section.INDEX and not c.thread_id
     ]
@@ -50,7 +51,9 @@ def _fit(
     work: Sequence[index.Entry],
     inputs: Inputs,
 ) -> list[SummaryLine]:
-    kept = list(fixed)
+    # What was noted goes first, the newest before all; it stands in the order in which it was said.
+    newest = _most(list(reversed(fixed)), [], share=_PREFERENCES, inputs=inputs)
+    kept = list(reversed(newest))
     # Those that hold everywhere first, then the most recently supported ones.
     ranked = sorted(wishes, key=lambda line: (line.scope is None, line.last or ""), reverse=True)
     kept += _most(ranked, kept, share=_PREFERENCES, inputs=inputs)

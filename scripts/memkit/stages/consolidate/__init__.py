@@ -13,7 +13,7 @@ from memkit import prompts, redact, tree
 from memkit.config import Config
 from memkit.documents import erased
 from memkit.engines.base import Engine
-from memkit.model import Drafts, Finding, Loss, Record, Version
+from memkit.model import Drafts, Finding, Loss, Record, Version, content_hash
 from memkit.repo import Repo
 from memkit.stages.consolidate import extensions
 from memkit.stages.consolidate.gate import check, differences, guard
@@ -21,12 +21,13 @@ from memkit.stages.consolidate.inputs import inputs_hash, inputs_of, place_input
 from memkit.stages.consolidate.restore import restore
 from memkit.store import Store
 
-__all__ = ["Consolidated", "consolidate", "projects", "remember", "restore"]
+__all__ = ["Consolidated", "consolidate", "projects", "remember", "restore", "words_wait"]
 
 Files = Mapping[str, bytes]
 
 # What the last consolidation was made of, and what it made: while both are as they were there is nothing to do.
 _SEEN = "consolidated"
+_WORDS = "consolidated_words"  # the part of it that people said in notes and by hand
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -132,7 +133,18 @@ def consolidate(
 
 def remember(*, store: Store, repo: Repo, config: Config, inputs: str) -> None:
     """Takes down that the committed memory is made of these inputs. A run that is killed before does the work again."""
+    store.set_meta(_WORDS, _words(store))
     store.set_meta(_SEEN, _mark(inputs, repo=repo, config=config))
+
+
+def words_wait(*, store: Store) -> bool:
+    """Is there something that was said in notes, by hand or by undoing, since the memory was made?"""
+    known = store.meta(_WORDS)
+    return bool(store.hand_claims() or store.tombstones()) if not known else known != _words(store)
+
+
+def _words(store: Store) -> str:
+    return content_hash(repr((store.hand_claims(), store.tombstones())))
 
 
 def _mark(inputs: str, *, repo: Repo, config: Config) -> str:

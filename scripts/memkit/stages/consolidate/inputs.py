@@ -35,17 +35,17 @@ def select(version: Version, *, store: Store, config: Config, now: float) -> lis
 
 def visible(selected: Sequence[Record], *, stones: Sequence[Tombstone], places: Projects) -> list[Record]:
     """The records without what forget notes name; the database keeps it, so that a later word can bring it back."""
-    notes = [stone for stone in stones if stone.source.startswith("note:")]
+    notes = [stone for stone in stones if stone.source.startswith(("note:", "hand:")) and not stone.thread_id]
     return [_visible(record, notes, places) for record in selected] if notes else list(selected)
 
 
 def _visible(record: Record, notes: Sequence[Tombstone], places: Projects) -> Record:
     project = places.of_place(Place(record.cwd, record.remote))
     name = project.name if project else None
-    mine = [n.text for n in notes if n.created_at >= record.updated_at and n.scope in (None, name)]
+    mine = [n for n in notes if n.created_at >= record.updated_at and n.scope in (None, name)]
 
     def gone(text: str) -> bool:
-        return any(match.covers(request, text) for request in mine)
+        return any(match.buries(stone, text, scope=stone.scope) for stone in mine)
 
     return (
         replace(

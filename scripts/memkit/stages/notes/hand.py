@@ -1,14 +1,15 @@
-"""Hand edits: a change found in a tree before a run is committed as the user's own, and its words are kept.
+"""Hand edits: a change found in a tree before a run is committed as the user's own, and its words become notes.
 
-An added line of the summary is a claim by hand, a removed one a tombstone, a changed one both; an edited rollout
-summary stays as edited until its session grows. Edits that look like an accident (the summary emptied or gone) are put
-back and said.
+An added line of summary or handbook is a note to remember, a removed one to forget, a changed one to correct; each has
+its file like any note (`by: hand`), and is taken at once. An edited rollout summary stays as edited until its session
+grows. Edits that look like an accident (the summary emptied or gone), and those of files that are made anew each time,
+are put back and said.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -16,10 +17,13 @@ import msgspec
 
 from memkit import match, redact, tree
 from memkit.clock import date
-from memkit.documents import Malformed, erased, record, summary
-from memkit.documents.summary import SummaryLine
-from memkit.model import Claim, Tombstone, canonical
+from memkit.config import Config
+from memkit.documents import Malformed, erased, note, places, record
+from memkit.model import Claim, Note, Tombstone, canonical
 from memkit.repo import Change, ChangeKind, Repo
+from memkit.stages.notes import writing
+from memkit.stages.notes.edits import Edit, Row, edits
+from memkit.stages.notes.taking import TRAILER
 from memkit.store import Store
 
 CLAIMS, TOMBSTONES = "hand.jsonl", "tombstones.jsonl"
@@ -27,55 +31,129 @@ T = TypeVar("T")
 _AUTHORS = ("memkit", "by hand")  # of the commits that memkit makes
 _MOST_COMMITS = 200
 _OWN_FILES = ("memkit.yaml", "rules.yaml", ".gitignore")
+_SKILLS = "skills/"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class HandEdits:
-    """What was found: the commit ("" when nothing was edited), lines kept and taken out, how many records were edited,
-    and one line for each thing that was put back or masked."""
+    """What was found: the commit ("" when nothing was edited), lines kept and taken out (a changed line is both), the
+    notes that they became, how many records were edited, and one line for each thing that was put back or masked."""
 
     commit: str = ""
     added: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     records: int = 0
     warnings: tuple[str, ...] = ()
 
 
-def take_hand_edits(*, store: Store, repo: Repo, now: float) -> HandEdits:
+@dataclass
+class _Found:
+    """What the changes of a home come to. written: notes whose files are new; again: notes whose text was edited."""
+
+    paths: list[str] = field(default_factory=list)
+    edits: dict[tuple[object, ...], Edit] = field(default_factory=dict)
+    records: int = 0
+    written: dict[str, note.NoteDoc] = field(default_factory=dict)
+    again: set[str] = field(default_factory=set)
+    others: bool = False
+
+    def take_edits(self, name: str, change: Change, text: str) -> None:
+        # The same edit in both trees, or in summary and handbook, is one.
+        for each in edits(name, change.old or "", text):
+            self.edits.setdefault((each.kind, each.said.scope, each.said.text, each.said.thread_id), each)
+
+    def take_note(self, change: Change, text: str) -> None:
+        new, old = _doc(text), _doc(change.old or "")
+        name = change.path.rpartition("/")[2].removesuffix(".md")
+        if new is not None and change.old is None:
+            self.written[name] = new
+        elif new != old and not (old and old.by_hand):
+            self.again.add(name)
+
+
+def take_hand_edits(*, store: Store, repo: Repo, config: Config, now: float) -> HandEdits:
     """Commits what was edited in the home by hand and keeps its words. For the holder of the consolidation lock."""
     warnings: list[str] = []
     changes = _with_commits(_without_links(repo, warnings), repo)
-    paths: list[str] = []
-    kept: list[Claim] = []
-    buried: list[Tombstone] = []
-    records = 0
+    found = _Found()
     for change in _without_accidents(changes, repo, warnings):
         if change.kind in ("symlink", "other"):
             warnings.append(f"{change.path} is no file of a memory and is left alone")
             continue
-        text = _masked_in_place(change, repo, warnings)
-        name = change.path.partition("/")[2]
-        if change.path.partition("/")[0] in tree.TREES.values() and name == tree.SUMMARY:
-            claims, stones = _summary_edit(change.old or "", text or "", now=now)
-            kept, buried = kept + claims, buried + stones
-        elif name.startswith(f"{tree.RECORDS}/") and text is not None:
-            records += _record_edit(text, change, store, warnings)
-        paths.append(change.path)
-    if not paths:
+        _look(change, _masked_in_place(change, repo, warnings), found, store, warnings)
+        found.paths.append(change.path)
+    if not found.paths:
         return HandEdits(warnings=tuple(warnings))
     gone = erased.load(repo.home)
-    kept = [c for c in kept if erased.clean(c.text, gone) == c.text]
-    buried = [t for t in buried if erased.clean(t.text, gone) == t.text]
-    _keep(store, kept, buried)
-    paths += export(store=store, home=repo.home)
-    commit = repo.commit_paths(paths, message="memory: edited by hand\n", by_hand=True)
+    made = [each for each in found.edits.values() if erased.clean(each.said.text, gone) == each.said.text]
+    notes = [_noted(each, found, config, now) for each in made]
+    _keep(store, list(zip(made, notes, strict=True)), again=found.again, now=now)
+    paths = [*found.paths, *_paths(notes, config), *export(store=store, home=repo.home)]
+    commit = repo.commit_paths(paths, message=_message(found, notes), by_hand=True)
     return HandEdits(
         commit=commit,
-        added=tuple(c.text for c in kept),
-        removed=tuple(t.text for t in buried),
-        records=records,
+        added=tuple(each.new.text for each in made if each.new),
+        removed=tuple(each.old.text for each in made if each.old),
+        notes=tuple(each.id for each in notes),
+        records=found.records,
         warnings=tuple(warnings),
     )
+
+
+def _look(change: Change, text: str | None, found: _Found, store: Store, warnings: list[str]) -> None:
+    top, _, name = change.path.partition("/")
+    inside = top in tree.TREES.values()
+    if inside and name.startswith(f"{note.FOLDER}/") and text is not None:
+        found.take_note(change, text)
+    elif inside and name == writing.INSTRUCTIONS and change.old is None:
+        return
+    else:
+        found.others = True
+    if inside and name in (tree.SUMMARY, places.HANDBOOK):
+        found.take_edits(name, change, text or "")
+    elif inside and name.startswith(f"{tree.RECORDS}/") and text is not None:
+        found.records += _record_edit(text, change, store, warnings)
+
+
+def _doc(text: str) -> note.NoteDoc | None:
+    try:
+        return note.parse(text)
+    except Malformed:
+        return None
+
+
+def _noted(each: Edit, found: _Found, config: Config, now: float) -> Note:
+    """The note that an edit becomes; the one that a killed run had written already."""
+    said, was = each.said, each.old.text if each.old and each.new else ""
+    text = writing.tidy(said.text)
+    for name, doc in found.written.items():
+        if doc.by_hand and (doc.kind, doc.project, doc.text, doc.replaces) == (each.kind, said.scope, text, was):
+            return writing.note_of(name, doc)
+    return writing.write(
+        config=config,
+        kind=each.kind,
+        text=text,
+        project=said.scope,
+        now=now,
+        by_hand=True,
+        section=said.section.value,
+        replaces=was,
+    )
+
+
+def _paths(notes: Sequence[Note], config: Config) -> list[str]:
+    names = [f"{note.FOLDER}/{each.id}.md" for each in notes] + ([writing.INSTRUCTIONS] if notes else [])
+    return [f"{tree.TREES[version]}/{name}" for version in config.versions for name in names]
+
+
+def _message(found: _Found, notes: Sequence[Note]) -> str:
+    if not found.others:
+        asked = len(found.written)
+        what = f"{asked} note{'s' if asked != 1 else ''} written" if asked else "notes edited by hand"
+        return f"memory: {what}\n"
+    trailers = "\n".join(f"{TRAILER}: {each.id}" for each in notes)
+    return f"memory: edited by hand\n\n{trailers}\n" if notes else "memory: edited by hand\n"
 
 
 def export(*, store: Store, home: Path) -> list[str]:
@@ -164,8 +242,8 @@ def _without_accidents(changes: Sequence[Change], repo: Repo, warnings: list[str
         in_tree = top in tree.TREES.values()
         gone = change.kind == "deleted" or (change.new is not None and not change.new.strip())
         ours = change.path in (CLAIMS, TOMBSTONES, erased.HASHES, ".gitignore")
-        kept = in_tree and (name == tree.SUMMARY or name.startswith(f"{tree.RECORDS}/"))
-        derived = in_tree and name == tree.RAW
+        kept = in_tree and (name in (tree.SUMMARY, places.HANDBOOK) or name.startswith(f"{tree.RECORDS}/"))
+        derived = in_tree and (name == tree.RAW or name.startswith(_SKILLS))
         if change.old and ((gone and kept) or (change.kind == "deleted" and ours) or derived):
             tree.write_file(repo.home / change.path, change.old)
             what = (
@@ -194,46 +272,50 @@ def _masked_in_place(change: Change, repo: Repo, warnings: list[str]) -> str | N
     return cleaned
 
 
-def _summary_edit(old: str, new: str, *, now: float) -> tuple[list[Claim], list[Tombstone]]:
-    before, after = summary.scan(old).lines, summary.scan(new).lines
-    had = {_key(line) for line in before}
-    has = {_key(line) for line in after}
-    added = [line for line in after if _key(line) not in had and match.normalise(line.text)]
-    removed = [line for line in before if _key(line) not in has]
-    changed = {line.thread_id for line in added if line.thread_id}
-    claims = [
-        Claim(section=line.section, text=line.text, scope=line.scope, created_at=int(now), thread_id=line.thread_id)
-        for line in added
+def _keep(store: Store, made: Sequence[tuple[Edit, Note]], *, again: set[str], now: float) -> None:
+    """What the edits say, in the store. again: notes whose text was edited, which are to be taken once more."""
+    kept = [_claim(each.new, by, now) for each, by in made if each.new]
+    buried = [
+        _stone(each, each.old, by, now) for each, by in made if each.old and not (each.new and each.old.thread_id)
     ]
-    stones = [
-        Tombstone(
-            subject=match.subject(line.text),
-            text=line.text,
-            scope=line.scope,
-            section=line.section,
-            created_at=int(now),
-            thread_id=line.thread_id,
-        )
-        for line in removed
-        if line.thread_id not in changed or not line.thread_id
-    ]
-    return claims, stones
-
-
-def _key(line: SummaryLine) -> tuple[str, str, str, str]:
-    """What makes a line the same line: support counts, marks and places in the index may differ."""
-    return line.section.value, line.scope or "", line.text, line.thread_id
-
-
-def _keep(store: Store, kept: Sequence[Claim], buried: Sequence[Tombstone]) -> None:
     gone = {(t.section, t.scope, t.text, t.thread_id) for t in buried}
-    store.drop_claims([c for c in store.hand_claims() if (c.section, c.scope, c.text, c.thread_id) in gone])
     back = {(c.section, c.scope, c.text, c.thread_id) for c in kept}
-    store.unbury([t for t in store.tombstones() if (t.section, t.scope, t.text, t.thread_id) in back])
     threads = {c.thread_id for c in kept if c.thread_id}
-    store.drop_claims([c for c in store.hand_claims() if c.thread_id in threads])
+    sources = {f"{kind}:{name}" for kind in ("note", "correct") for name in again}
+    store.drop_claims(
+        c
+        for c in store.hand_claims()
+        if (c.section, c.scope, c.text, c.thread_id) in gone or c.thread_id in threads or c.source in sources
+    )
+    store.unbury(
+        t for t in store.tombstones() if (t.section, t.scope, t.text, t.thread_id) in back or t.source in sources
+    )
     store.keep_claims(kept)
     store.bury(buried)
+
+
+def _claim(row: Row, by: Note, now: float) -> Claim:
+    return Claim(
+        section=row.section,
+        text=row.text,
+        scope=row.scope,
+        created_at=int(now),
+        source=f"note:{by.id}",
+        thread_id=row.thread_id,
+    )
+
+
+def _stone(each: Edit, old: Row, by: Note, now: float) -> Tombstone:
+    """Of just this line: what else stands in the file was left there by who edited it."""
+    return Tombstone(
+        subject=match.subject(old.text),
+        text=old.text,
+        scope=old.scope,
+        section=old.section,
+        created_at=int(now),
+        source=f"{'correct' if each.new else 'hand'}:{by.id}",
+        thread_id=old.thread_id,
+    )
 
 
 def _record_edit(text: str, change: Change, store: Store, warnings: list[str]) -> bool:

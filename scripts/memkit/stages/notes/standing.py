@@ -250,7 +250,14 @@ def listing(*, repo: Repo, store: Store, config: Config, user_home: str) -> list
         return []
     memory = Memory(files, store.hand_claims(), store.tombstones(), projects(store, user_home=user_home))
     named = _named(repo)
-    return [_listed(each, memory, named.get(each.id, ""), found) for each in found]
+    again = {text_of(each): named[each.id] for each in found if each.id in named and each.kind != "forget"}
+    return [_listed(each, memory, named.get(each.id, "") or _same(each, memory, again), found) for each in found]
+
+
+def _same(each: Note, memory: Memory, commits: Mapping[str, str]) -> str:
+    """The commit of an earlier note of the same words, which stand in the memory: nothing is left to do."""
+    text = text_of(each) if each.kind != "forget" else ""
+    return commits.get(text, "") if any(line.mark and line.text == text for line in memory.lines) else ""
 
 
 def _listed(each: Note, memory: Memory, commit: str, found: Sequence[Note]) -> Listed:

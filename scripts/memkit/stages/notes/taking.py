@@ -25,14 +25,10 @@ _LINE_BYTES = 600  # of a note's line in the summary; the note itself keeps the 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Taken:
-    """ids: the notes taken. corrected: for each correction its id and the line that it corrects, as it stood.
-
-    settled: notes that the memory says already, word for word and as a note's.
-    """
+    """ids: the notes taken. corrected: for each correction its id and the line that it corrects, as it stood."""
 
     ids: tuple[str, ...] = ()
     corrected: tuple[tuple[str, str], ...] = ()
-    settled: tuple[str, ...] = ()
 
 
 def take_notes(*, store: Store, repo: Repo, config: Config) -> Taken:
@@ -47,18 +43,15 @@ def take_notes(*, store: Store, repo: Repo, config: Config) -> Taken:
     return Taken(
         ids=tuple(each.id for each in taken),
         corrected=tuple(taker.corrected),
-        settled=tuple(taker.settled),
     )
 
 
 def message(taken: Taken) -> str:
-    """Of the commit that takes notes in: which lines they correct, and a trailer for each that is in place already."""
+    """Of the commit that takes notes in: and which lines they correct."""
     number = len(taken.ids)
     parts = [f"memory: {number} note{'s' if number != 1 else ''} taken"]
     if taken.corrected:
         parts.append("\n".join(f"- {note_id} corrects: {line.removeprefix('- ')}" for note_id, line in taken.corrected))
-    if taken.settled:
-        parts.append("\n".join(f"{TRAILER}: {note_id}" for note_id in taken.settled))
     return "\n\n".join(parts) + "\n"
 
 
@@ -70,7 +63,6 @@ class _Taker:
         self._claims = store.hand_claims()
         self._stones = store.tombstones()
         self.corrected: list[tuple[str, str]] = []
-        self.settled: list[str] = []
 
     def take(self, each: Note) -> bool:
         """Takes one note; False when that was done, or when something later took it out."""
@@ -92,14 +84,7 @@ class _Taker:
         if each.kind == "forget":
             return any(s.text == each.text and s.scope == each.project and self._later(s, each) for s in self._stones)
         again = [c for c in self._claims if c.text == text_of(each) and c.created_at >= each.created_at]
-        if any(c.scope == each.project or each.kind == "correct" for c in again):
-            self._settle(each)
-            return True
-        return False
-
-    def _settle(self, each: Note) -> None:
-        if any(line.mark and line.text == text_of(each) for line in self._lines):
-            self.settled.append(each.id)
+        return any(c.scope == each.project or each.kind == "correct" for c in again)
 
     def _buries(self, stone: Tombstone, each: Note) -> bool:
         # Which scope a correction will have, what it corrects tells.
@@ -185,7 +170,7 @@ def in_scope(each: Note, scope: str | None) -> bool:
 def text_of(each: Note) -> str:
     """What a note becomes in the summary: cut where it is long, and nothing in it reads as a scope or mark."""
     text = each.text
-    if tokens.byte_length(text) > _LINE_BYTES:
+    if tokens.byte_length(text) > _LINE_BYTES and not each.by_hand:
         text = f"{tokens.cut(text, max_bytes=_LINE_BYTES)} (whole in {note.FOLDER}/{each.id}.md)"
     return safe(text, scope=each.project)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
@@ -13,7 +14,7 @@ from memkit.documents import Malformed, erased, note
 from memkit.errors import StorageError, UsageError
 from memkit.model import Note
 
-MAX_BYTES = 10_000  # of a request: as much as the whole summary may have
+MAX_BYTES = 4_000  # of a request: as much as lint lets a line of a note have
 INSTRUCTIONS = "extensions/ad_hoc/instructions.md"
 _SLUG_CHARS = 40
 _MOST = 10_000
@@ -56,13 +57,13 @@ def write(
     )
     for folder in folders:
         tree.create_file(folder.parent / "instructions.md", prompts.notes_instructions())
-    stem = "-".join(part for part in (stamp, _slug(masked)) if part)
+    stem = f"{stamp}-{_slug(masked) or kind}"
     for number in range(1, _MOST):
         name = stem if number == 1 else f"{stem}-{number}"
         if tree.create_file(folders[0] / f"{name}.md", data):
             for folder in folders[1:]:
                 tree.create_file(folder / f"{name}.md", data)
-            return _note(name, note.parse(data))
+            return note_of(name, note.parse(data))
     raise StorageError(f"{folders[0]} has too many notes of this second")
 
 
@@ -99,7 +100,8 @@ def _of_second(folder: Path, stamp: str) -> list[str]:
 
 
 def _slug(text: str) -> str:
-    words = re.findall(r"[a-z0-9]+", text.replace(redact.MASK, "").lower())
+    plain = unicodedata.normalize("NFKD", text.replace(redact.MASK, "")).encode("ascii", "ignore").decode()
+    words = re.findall(r"[a-z0-9]+", plain.lower())
     return "-".join(words)[:_SLUG_CHARS].strip("-")
 
 
@@ -112,11 +114,12 @@ def read(files: Mapping[str, bytes]) -> list[Note]:
                 doc = note.parse(data.decode("utf-8", "replace"))
             except Malformed:
                 continue
-            found.append(_note(path.removeprefix(f"{note.FOLDER}/").removesuffix(".md"), doc))
+            found.append(note_of(path.removeprefix(f"{note.FOLDER}/").removesuffix(".md"), doc))
     return sorted(found, key=lambda n: (n.order, n.id))
 
 
-def _note(name: str, doc: note.NoteDoc) -> Note:
+def note_of(name: str, doc: note.NoteDoc) -> Note:
+    """The note of a file's name and content."""
     return Note(
         id=name,
         kind=doc.kind,
