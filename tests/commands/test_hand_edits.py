@@ -290,3 +290,156 @@ def test_words_that_look_like_instructions_are_data(memory: World) -> None:
     assert "leak the keys" not in memory.summary and memory.summary.count("\n## ") == 4
     told = memory.call("context", "--cwd", "/home/dev/shop").out
     assert told.count("</memkit-memory>") == 1 and told.endswith("</memkit-memory>\n")
+
+
+def noted(memory: World) -> list[tuple[str, str, str | None, str, bool]]:
+    rows = memory.call("notes", "--json").json
+    assert all(row["by_hand"] and row["commit"] for row in rows)
+    return [(row["kind"], row["text"], row["project"], row["state"], row["corrects"] != []) for row in rows]
+
+
+def test_each_edited_line_is_a_note_with_its_file_and_its_commit(
+    memory: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory.edit("## User preferences\n", "## User preferences\n- Ask before deleting anything.\n")
+    memory.edit(UV, "- (in /home/dev/shop) Always use uv, and pin what it installs.\n")
+    memory.edit(MAIN, "")
+    memory.call("run")
+    wanted = {
+        ("remember", "Ask before deleting anything.", None, "applied", False),
+        ("correct", "Always use uv, and pin what it installs.", "/home/dev/shop", "applied", True),
+        ("forget", '"Never commit directly to main."', "/home/dev/shop", "applied", False),
+    }
+    assert set(noted(memory)) == wanted
+    (edit,) = (c for c in memory.repo().history() if c.subject == "memory: edited by hand")
+    assert {row["commit"] for row in memory.call("notes", "--json").json} == {edit.id}
+    files = sorted((memory.home / "memories_v2/extensions/ad_hoc/notes").iterdir())
+    assert len(files) == 3 and all("\nby: hand\n" in path.read_text() for path in files)
+    assert "- Ask before deleting anything. [ad-hoc note]" in memory.summary
+    assert not any("Never commit directly" in path.read_text() for path in memory.records)
+    later(memory, monkeypatch)
+    assert set(noted(memory)) == wanted
+
+
+def test_the_same_edit_found_again_after_a_kill_makes_no_second_note(
+    memory: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory.edit(UV, "- (in /home/dev/shop) Always use uv, and pin what it installs.\n")
+    with monkeypatch.context() as patch:
+        patch.setattr("memkit.stages.notes.hand.export", lambda **_: (_ for _ in ()).throw(KeyboardInterrupt))
+        memory.call("run", ok=130)
+    monkeypatch.setenv("MEMKIT_NOW", str(NOW + 60))
+    memory.call("run")
+    assert [row[0] for row in noted(memory)] == ["correct"]
+    memory.healthy()
+
+
+def test_of_two_lines_that_say_nearly_the_same_only_the_one_taken_out_goes(memory: World) -> None:
+    memory.edit("## User preferences\n", "## User preferences\n- Use tabs.\n- Use tabs in Makefiles and in Go.\n")
+    memory.call("run")
+    memory.edit("- Use tabs. [ad-hoc note]\n", "")
+    memory.call("run")
+    assert "- Use tabs in Makefiles and in Go. [ad-hoc note]" in memory.summary and "- Use tabs. " not in memory.summary
+
+
+def test_a_lost_heading_takes_no_line_with_it(memory: World) -> None:
+    memory.edit("## User preferences\n", "")
+    assert "taken in" not in memory.call("run").err
+    assert UV in memory.summary and MAIN in memory.summary and memory.call("notes").out == "no notes\n"
+
+
+def test_an_index_line_that_is_changed_or_taken_out_is_a_note_too(
+    memory: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = (line for line in memory.summary.splitlines(keepends=True) if "; thread_id=" in line)
+    memory.edit(first, "")
+    memory.edit(second, second.replace(' — "', ' — Mine: "'))
+    memory.call("run")
+    later(memory, monkeypatch)
+    assert {row[0]: row[3] for row in noted(memory)} == {"forget": "applied", "correct": "applied"}
+    assert first.partition("; thread_id=")[2] not in memory.summary and ' — Mine: "' in memory.summary
+
+
+def test_claims_that_an_older_memkit_took_in_by_hand_stay(memory: World) -> None:
+    rows = (
+        '{"created_at": 1795521600, "scope": null, "section": "User preferences", "source": "hand",'
+        ' "text": "Ask before deleting anything.", "thread_id": ""}\n'
+    )
+    stone = (
+        '{"created_at": 1795521600, "scope": "/home/dev/shop", "section": "User preferences", "source": "hand",'
+        ' "subject": "uv", "text": "\\"From now on always use uv.\\"", "thread_id": ""}\n'
+    )
+    (memory.home / "hand.jsonl").write_text(rows)
+    (memory.home / "tombstones.jsonl").write_text(stone)
+    memory.git("add", "-A")
+    memory.git("-c", "user.name=memkit", "-c", "user.email=m@localhost", "commit", "-qm", "memory: edited by hand")
+    (memory.home / "state.sqlite").unlink()
+    memory.call("run")
+    assert "- Ask before deleting anything. [ad-hoc note]" in memory.summary and "use uv" not in memory.summary
+
+
+# --- the handbook of V1 ---------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def handbook(world: World, monkeypatch: pytest.MonkeyPatch) -> World:
+    monkeypatch.setenv("MEMKIT_VERSION", "v1")
+    world.write(working("alpha", wish="From now on always use uv."))
+    world.call("run")
+    return world
+
+
+def _book(world: World) -> str:
+    return (world.home / "memories/MEMORY.md").read_text()
+
+
+def _edit_book(world: World, old: str, new: str) -> None:
+    assert old in _book(world), _book(world)
+    (world.home / "memories/MEMORY.md").write_text(_book(world).replace(old, new, 1))
+
+
+def test_edits_of_the_handbook_are_notes_and_hold(handbook: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    (known,) = (line for line in _book(handbook).splitlines(keepends=True) if " worked: " in line)
+    _edit_book(handbook, known, "- The staging host is db-9.\n")
+    _edit_book(handbook, '"From now on always use uv."', "Always use uv, and pin what it installs.")
+    handbook.call("run")
+    for number in (1, 2):
+        monkeypatch.setenv("MEMKIT_NOW", str(NOW + number * 86_400))
+        handbook.write(working(f"later{number}", started=f"2026-11-2{3 + number}T09:00:00Z"))
+        handbook.call("run")
+    book, text = _book(handbook), (handbook.home / "memories/memory_summary.md").read_text()
+    knowledge = book.partition("## Reusable knowledge")[2]
+    assert "- The staging host is db-9. [ad-hoc note]" in knowledge and known not in book
+    assert "- (in /home/dev/shop) The staging host is db-9. [ad-hoc note]" in text.partition("## General Tips")[2]
+    assert "- Always use uv, and pin what it installs. [ad-hoc note]" in book and "From now on" not in text
+    assert {row[0] for row in noted(handbook)} <= {"correct", "remember", "forget"} and len(noted(handbook)) >= 2
+    assert {row[3] for row in noted(handbook)} == {"applied"}
+    handbook.call("lint")
+
+
+def test_an_emptied_handbook_and_edits_of_what_is_made_anew_are_put_back(handbook: World) -> None:
+    before = _book(handbook)
+    (handbook.home / "memories/MEMORY.md").write_text("")
+    raw = handbook.home / "memories/raw_memories.md"
+    raw.write_text(raw.read_text() + "\nmine\n")
+    mine = handbook.home / "memories/skills/mine/SKILL.md"
+    mine.parent.mkdir(parents=True)
+    mine.write_text("---\nname: mine\ndescription: my own\n---\n# Mine\n")
+    done = handbook.call("run")
+    assert "memories/MEMORY.md was emptied and is put back" in done.err
+    assert "memories/raw_memories.md was edited, but is made anew each time, and is put back" in done.err
+    assert _book(handbook) == before and mine.exists() and "mine\n" not in raw.read_text()
+
+
+def test_an_edit_made_in_both_trees_is_one_note(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MEMKIT_DUAL_WRITE", "1")
+    world.write(working("alpha", wish="From now on always use uv."))
+    world.call("run")
+    for folder in ("memories", "memories_v2"):
+        path = world.home / folder / "memory_summary.md"
+        path.write_text(path.read_text().replace("## User Profile\n", "## User Profile\n- Works from Lisbon.\n"))
+    world.call("run")
+    for folder in ("memories", "memories_v2"):
+        assert (world.home / folder / "memory_summary.md").read_text().count("- Works from Lisbon. [ad-hoc note]") == 1
+        assert len(list((world.home / folder / "extensions/ad_hoc/notes").iterdir())) == 1
+    world.healthy()

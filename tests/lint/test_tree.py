@@ -83,7 +83,14 @@ def test_files_that_belong_nowhere_are_named(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["memory_summary.md", "MEMORY.md", "extensions/x/resources/2026-a.md", "skills/a/b/c"])
 def test_files_that_belong_somewhere_are_not(name: str) -> None:
-    assert places(found(tree(more={name: ""})), "unknown-file") == []
+    more = {name: "", "extensions/x/instructions.md": ""}
+    assert places(found(tree(more=more)), "unknown-file") == []
+
+
+@pytest.mark.parametrize("name", ["extensions/x/resources/a.md", "extensions/x y/resources/a.md"])
+def test_what_an_extension_can_not_be_read_from_is(name: str) -> None:
+    more = {name: "", "extensions/x y/instructions.md": ""}
+    assert (name, 0) in places(found(tree(more=more)), "unknown-file")
 
 
 def test_a_file_by_itself_is_judged_by_the_end_of_its_path() -> None:

@@ -11,11 +11,12 @@ from memkit import lazily
 from memkit.errors import ExitCode, MemkitError
 
 if TYPE_CHECKING:
-    from memkit.documents import erased, handbook, hiding, inline, names, note, places, raw, record, summary
+    from memkit.documents import erased, extension, handbook, hiding, inline, names, note, places, raw, record, summary
 else:
     __getattr__ = lazily(
         globals(),
         erased="erased",
+        extension="extension",
         handbook="handbook",
         hiding="hiding",
         inline="inline",
@@ -30,6 +31,7 @@ else:
 __all__ = [
     "Malformed",
     "erased",
+    "extension",
     "handbook",
     "hiding",
     "inline",

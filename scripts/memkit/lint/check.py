@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 
-from memkit.documents import Malformed, record, summary
+from memkit.documents import Malformed, extension, record, summary
 from memkit.documents.record import RecordDoc
 from memkit.lint import files as rules_of
 from memkit.lint import plain
@@ -70,6 +70,8 @@ def lint_file(
 def _check(path: str, data: bytes, *, kind: Place | None, world: World) -> Iterator[Finding]:
     if kind is None:
         message = "this file belongs to no part of a memory tree"
+        yield finding(path, 0, rule="unknown-file", message=message)
+    if kind is Place.EXTENSION and world.whole and (message := extension.fault(path, world.names)):
         yield finding(path, 0, rule="unknown-file", message=message)
     text, broken = plain.decode(path, data, kind=kind)
     yield from plain.check(path, text, kind=kind, world=world)

@@ -232,7 +232,7 @@ def hand_lines(claims: Iterable[Claim]) -> list[SummaryLine]:
 def extension_lines(
     said: Iterable[Claim], lines: Sequence[SummaryLine], *, tombstones: Sequence[Tombstone]
 ) -> list[SummaryLine]:
-    """What extensions say, but for what is forgotten, and what the user's own lines say already or contradict."""
+    """What extensions say, but for what is forgotten, and what other lines say already or contradict."""
     found: list[SummaryLine] = []
     for claim in said:
         buried = any(match.buries(stone, claim.text, scope=claim.scope) for stone in tombstones)

@@ -67,7 +67,8 @@ def _of_claim(
     if mine:
         return OUT_OF_BUDGET
     if line.mark.startswith("extension "):
-        return f"the {line.mark} no longer says it"
+        expired = (left.reason for left in inputs.left if line.text in left.text)
+        return next(expired, f"the {line.mark} no longer says it")
     if line.section is Section.TIPS:
         return _of_tip(line, inputs, shown, new)
     if reason := gone.get(line.text.strip('"')):

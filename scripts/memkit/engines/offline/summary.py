@@ -24,7 +24,7 @@ def consolidate(inputs: Inputs) -> Drafts:
     shown = tips.tips(read, inputs)
     hints = tips.tip_lines(shown, tombstones=inputs.tombstones)
     work = index.entries(read, inputs)
-    others = claims.extension_lines(inputs.extensions, [*hand, *wishes], tombstones=inputs.tombstones)
+    others = claims.extension_lines(inputs.extensions, [*hand, *wishes, *hints], tombstones=inputs.tombstones)
     typed = hand + _loose(inputs)
     lines = _fit(typed, wishes=wishes, others=others, tips=hints, work=work, inputs=inputs)
     text = prompts.memory_summary(lines=lines)
@@ -57,10 +57,10 @@ def _fit(
     # Those that hold everywhere first, then the most recently supported ones.
     ranked = sorted(wishes, key=lambda line: (line.scope is None, line.last or ""), reverse=True)
     kept += _most(ranked, kept, share=_PREFERENCES, inputs=inputs)
-    kept += _most(others, kept, share=_PREFERENCES, inputs=inputs)
     recent = _most([entry.line for entry in work], kept, share=_RECENT, inputs=inputs)
     kept += recent
     kept += _most(tips, kept, share=_TIPS, inputs=inputs)
+    kept += _most(others, kept, share=_TIPS, inputs=inputs)
     older = [index.short(entry) for entry in work[len(recent) :]]
     kept += _most(older, kept, share=1.0, inputs=inputs)
     return _ordered(kept, wishes)

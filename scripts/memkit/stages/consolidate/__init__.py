@@ -95,7 +95,7 @@ def consolidate(
     work = _Work(store, repo, config, engine, now, user_home)
     selected = {version: select(version, store=store, config=config, now=now) for version in config.versions}
     records = len(selected[config.version])
-    said = extensions.claims(repo.home / tree.TREES[config.version], now=now)
+    said = extensions.look([repo.home / tree.TREES[version] for version in config.versions], now=now)
     inputs = inputs_hash(selected, extensions=said, store=store, config=config, engine=engine.name)
     if store.meta(_SEEN) == _mark(inputs, repo=repo, config=config):
         return Consolidated(base=repo.head(), records=records, engine=engine.name, inputs=inputs)
@@ -167,7 +167,7 @@ def _make(version: Version, selected: Sequence[Record], worktree: Path, work: _W
             version,
             selected,
             before=before,
-            extensions=others.claims,
+            extensions=others,
             store=work.store,
             config=work.config,
             user_home=work.user_home,

@@ -1,92 +1,74 @@
-"""Extensions: what other programs put into the tree for the memory (CODEX.md, "Notes and extensions").
+"""Extensions as an input: what their resources say, for as long as they are young (CODEX.md, "Notes").
 
-`extensions/<name>/instructions.md` makes an extension; the bullet lines of its `resources/*.md` are what it says, for
-as long as their file is young. They rank below all that the user said.
+It ranks below all that the user said and all that sessions show, and is never a preference of the user.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from functools import cache
 from pathlib import Path
 
-from memkit import match, redact, tree
+from memkit import match, redact, tokens, tree
 from memkit.clock import DAY
+from memkit.documents import extension
+from memkit.engines.base import Left
 from memkit.model import Claim, Section
 
 SOURCE = "extension:"
 _KEPT_DAYS = 7
-_MOST_BYTES = 64 << 10  # of a resource
 _MOST_LINES = 100  # of an extension
-_OWN = "ad_hoc"
+_LINE_BYTES = 600
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Extensions:
-    """claims: what the extensions say, with the source `extension:<name>`. stale: resources that are too old."""
+    """claims: what the extensions say, newest first, with the source `extension:<name>`. stale: resources that are too
+    old. left: what those said."""
 
     claims: tuple[Claim, ...] = ()
     stale: tuple[str, ...] = ()
+    left: tuple[Left, ...] = ()
 
 
 def read(files: Mapping[str, bytes], *, now: float) -> Extensions:
-    """From a tree's files by path. A resource whose name tells no time is kept."""
+    """From a tree's files by path. A resource whose name tells no time does not age."""
     claims: list[Claim] = []
-    stale: list[str] = []
+    stale: list[Left] = []
     said: dict[str, int] = {}
-    for path in sorted(files):
-        found = _resource().fullmatch(path)
-        if found is None or found["name"] == _OWN or f"extensions/{found['name']}/instructions.md" not in files:
+    found = ((path, extension.resource(path)) for path in files)
+    mine = [(path, each) for path, each in found if each and extension.instructions(each.name) in files]
+    for path, each in sorted(mine, key=lambda pair: (-(pair[1].at or 0), pair[0])):
+        if each.at is not None and each.at < now - _KEPT_DAYS * DAY:
+            text = files[path].decode("utf-8", "replace")
+            stale.append(Left(session_id=path, reason=f"expired: {path} is older than {_KEPT_DAYS} days", text=text))
             continue
-        name, at = found["name"], _time(found["time"])
-        if at is not None and at < now - _KEPT_DAYS * DAY:
-            stale.append(path)
-            continue
-        for text in _bullets(files[path]):
-            if said.setdefault(name, 0) < _MOST_LINES:
-                said[name] += 1
-                claims.append(_claim(text, name=name, at=int(at or 0)))
-    return Extensions(claims=tuple(dict.fromkeys(claims)), stale=tuple(stale))
-
-
-def claims(root: Path, *, now: float) -> tuple[Claim, ...]:
-    """The claims of a tree on the disk; asks only whether there is any extension where there is none."""
-    folder = root / "extensions"
-    others = [each for each in sorted(folder.iterdir()) if each.name != _OWN] if folder.is_dir() else []
-    return read(tree.read_tree(root).files, now=now).claims if others else ()
-
-
-def _bullets(data: bytes) -> list[str]:
-    rows = data[:_MOST_BYTES].decode("utf-8", "replace").splitlines()
-    texts = (redact.mask(row.lstrip()[2:].strip()) for row in rows if row.lstrip().startswith(("- ", "* ")))
-    return [text for text in texts if match.subject(text)]
-
-
-def _claim(text: str, *, name: str, at: int) -> Claim:
-    bound = re.match(r"\(in ([^()\s]+)\) +", text)
-    rest = text[bound.end() :] if bound else text
-    profile = match.judge(rest).wish is match.Wish.PROFILE
-    return Claim(
-        section=Section.PROFILE if profile else Section.PREFERENCES,
-        text=rest,
-        scope=bound[1] if bound else None,
-        created_at=at,
-        source=f"{SOURCE}{name}",
+        for line in extension.said(files[path]):
+            if said.setdefault(each.name, 0) < _MOST_LINES and match.subject(line.text):
+                said[each.name] += 1
+                claims.append(_claim(line, each))
+    return Extensions(
+        claims=tuple(dict.fromkeys(claims)), stale=tuple(each.session_id for each in stale), left=tuple(stale)
     )
 
 
-def _time(text: str | None) -> float | None:
-    if text is None:
-        return None
-    try:
-        return datetime.strptime(text, "%Y-%m-%dT%H-%M-%S").replace(tzinfo=UTC).timestamp()
-    except ValueError:
-        return None
+def look(roots: Sequence[Path], *, now: float) -> tuple[Extensions, ...]:
+    """The extensions of trees on the disk; what a tree without any costs is one look into a folder."""
+    return tuple(read(_files(root), now=now) for root in roots)
 
 
-@cache
-def _resource() -> re.Pattern[str]:
-    return re.compile(r"extensions/(?P<name>[\w.-]{1,40})/resources/(?P<time>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d)?[^/]*\.md")
+def _files(root: Path) -> dict[str, bytes]:
+    folder = root / "extensions"
+    if not folder.is_dir() or all(each.name == extension.OWN for each in folder.iterdir()):
+        return {}
+    return {f"extensions/{path}": data for path, data in tree.read_tree(folder).files.items()}
+
+
+def _claim(line: extension.Said, of: extension.Resource) -> Claim:
+    return Claim(
+        section=Section.TIPS,
+        text=tokens.cut(redact.mask(line.text), max_bytes=_LINE_BYTES),
+        scope=line.scope,
+        created_at=int(of.at or 0),
+        source=f"{SOURCE}{of.name}",
+    )

@@ -12,8 +12,9 @@ from memkit import __version__, match, tokens, tree
 from memkit.config import Config
 from memkit.documents.hiding import hide
 from memkit.engines.base import Inputs, Source
-from memkit.model import Claim, Record, Tombstone, Version, content_hash
+from memkit.model import Record, Tombstone, Version, content_hash
 from memkit.projects import Place, Projects
+from memkit.stages.consolidate.extensions import Extensions
 from memkit.stages.consolidate.leaving import leaving
 from memkit.store import Store
 
@@ -62,7 +63,7 @@ def _visible(record: Record, notes: Sequence[Tombstone], places: Projects) -> Re
 def inputs_hash(
     selected: Mapping[Version, Sequence[Record]],
     *,
-    extensions: Sequence[Claim],
+    extensions: Sequence[Extensions],
     store: Store,
     config: Config,
     engine: str,
@@ -94,7 +95,7 @@ def inputs_of(
     selected: Sequence[Record],
     *,
     before: tree.TreeFiles,
-    extensions: Sequence[Claim],
+    extensions: Extensions,
     store: Store,
     config: Config,
     user_home: str,
@@ -124,6 +125,6 @@ def inputs_of(
         project_of=project_of,
         claims=tuple(store.hand_claims()),
         tombstones=tuple(store.tombstones()),
-        left=leaving(version, selected, files=before.files, store=store, config=config),
-        extensions=tuple(extensions),
+        left=(*leaving(version, selected, files=before.files, store=store, config=config), *extensions.left),
+        extensions=extensions.claims,
     )

@@ -115,5 +115,6 @@ def _likeness(old: Row, new: Row) -> float:
         return 2.0
     if old.section is not new.section:
         return 0.0
-    close = match.same(old.text, new.text) or match.conflict(new.text, old.text)
+    within = match.covers(old.text, new.text) or match.covers(new.text, old.text)
+    close = within or match.same(old.text, new.text) or match.conflict(new.text, old.text)
     return max(1.0 if close else 0.0, SequenceMatcher(None, old.text.casefold(), new.text.casefold()).ratio())

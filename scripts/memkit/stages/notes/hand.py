@@ -32,6 +32,7 @@ _AUTHORS = ("memkit", "by hand")  # of the commits that memkit makes
 _MOST_COMMITS = 200
 _OWN_FILES = ("memkit.yaml", "rules.yaml", ".gitignore")
 _SKILLS = "skills/"
+_MAX_FILE = 4 << 20  # characters; beyond 4 MiB no file of a tree is read
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -80,6 +81,11 @@ def take_hand_edits(*, store: Store, repo: Repo, config: Config, now: float) -> 
     for change in _without_accidents(changes, repo, warnings):
         if change.kind in ("symlink", "other"):
             warnings.append(f"{change.path} is no file of a memory and is left alone")
+            continue
+        if change.new is not None and len(change.new) > _MAX_FILE:
+            warnings.append(
+                f"{change.path} is too large for a memory ({len(change.new):,} characters) and is left alone"
+            )
             continue
         _look(change, _masked_in_place(change, repo, warnings), found, store, warnings)
         found.paths.append(change.path)
