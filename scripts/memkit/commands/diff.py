@@ -11,6 +11,7 @@ from memkit.commands import reading
 from memkit.commands.app import Options
 from memkit.commands.history import as_lines, as_value, raw_lines
 from memkit.model import canonical
+from memkit.repo import Trailer
 from memkit.stages import tell
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -47,7 +48,7 @@ def diff(
         typer.echo(line)
     if found.body and not found.body.startswith("Lines that went"):  # their reasons stand with the lines
         typer.echo(f"\n{found.body.rstrip()}")
-    behind = [value for key, value in found.trailers if key == "Memkit-Session"]
+    behind = found.named(Trailer.SESSION)
     if behind:
         typer.echo("\nsessions: " + ", ".join(behind))
     typer.echo("\nfiles: " + (", ".join(step.files) or "none"))

@@ -14,6 +14,7 @@ from memkit.commands import reading
 from memkit.commands.app import Options
 from memkit.errors import UsageError
 from memkit.model import Section, canonical
+from memkit.repo import Trailer
 from memkit.stages import tell
 from memkit.stages.tell import Change, Step, Written
 
@@ -62,8 +63,8 @@ def as_value(step: Step) -> dict[str, object]:
         "author": commit.author,
         "subject": commit.subject,
         "body": commit.body,
-        "sessions": [value for key, value in commit.trailers if key == "Memkit-Session"],
-        "notes": [value for key, value in commit.trailers if key == "Memkit-Note"],
+        "sessions": list(commit.named(Trailer.SESSION)),
+        "notes": list(commit.named(Trailer.NOTE)),
         "added": [change.line for change in step.of("added")],
         "removed": [change.line for change in step.of("removed")],
         "changed": [{"before": change.before, "after": change.line} for change in step.of("changed")],

@@ -10,6 +10,7 @@ from memkit.commands import work
 from memkit.commands.app import Options
 from memkit.commands.opening import take_edits
 from memkit.errors import plain
+from memkit.repo import Trailer
 from memkit.stages import notes
 from memkit.stages import undo as stage
 
@@ -37,7 +38,7 @@ def undo(
     with work.worker(options, command="memkit undo") as worker:
         act = stage.release if release else stage.undo
         done = act(store=worker.store, repo=worker.repo, config=worker.config, word=commit, now=worker.now)
-        cause = (stage.RELEASE if done.released else stage.UNDO, done.commit)
+        cause = (Trailer.RELEASE if done.released else Trailer.UNDO, done.commit)
         _commit(worker, done, cause)
         if done.released:
             take_edits(worker)  # notes that were held back are taken again

@@ -8,6 +8,7 @@ from memkit import tokens
 from memkit.model import Loss
 from memkit.prompts.jinja import render
 from memkit.prompts.safe import one_line
+from memkit.repo import Trailer
 
 _MAX_LOSSES = 50
 _MAX_LOSS_BYTES = 300
@@ -38,6 +39,10 @@ def commit_message(
         )
         for loss in losses[:_MAX_LOSSES]
     ]
+    trailers: list[tuple[str, str]] = [(Trailer.SESSION, session) for session in sessions[:_MAX_SESSIONS]]
+    if len(sessions) > _MAX_SESSIONS:
+        trailers.append(("Memkit-More-Sessions", str(len(sessions) - _MAX_SESSIONS)))
+    trailers += [(Trailer.NOTE, note) for note in notes] + list(causes)
     return render(
         "commit_message.txt.j2",
         new=new,
@@ -46,10 +51,7 @@ def commit_message(
         engine=one_line(engine),
         losses=shown,
         more_losses=len(losses) - len(shown),
-        sessions=[one_line(session) for session in sessions[:_MAX_SESSIONS]],
-        more_sessions=max(0, len(sessions) - _MAX_SESSIONS),
-        notes=[one_line(note) for note in notes],
-        causes=[(key, one_line(value)) for key, value in causes],
+        trailers=[(str(key), one_line(value)) for key, value in trailers],
     )
 
 

@@ -12,13 +12,13 @@ from memkit import lazily
 if TYPE_CHECKING:
     from memkit.repo.repository import Repo
     from memkit.repo.staging import Staging
-    from memkit.repo.values import Change, ChangeKind, Commit, Moved, NoSuchCommit
+    from memkit.repo.values import Change, ChangeKind, Commit, Moved, NoSuchCommit, Trailer
 else:
     __getattr__ = lazily(
         globals(),
         repository="Repo",
         staging="Staging",
-        values="Change ChangeKind Commit Moved NoSuchCommit",
+        values="Change ChangeKind Commit Moved NoSuchCommit Trailer",
     )
 
 __all__ = [
@@ -29,4 +29,5 @@ __all__ = [
     "NoSuchCommit",
     "Repo",
     "Staging",
+    "Trailer",
 ]

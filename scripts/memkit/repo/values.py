@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Literal
 
 from memkit.errors import ExitCode, GitError
 
+MEMKIT, BY_HAND = "memkit", "by hand"  # authors of the commits that memkit makes
+
 ChangeKind = Literal["added", "modified", "deleted", "symlink", "other"]
+
+
+class Trailer(StrEnum):
+    """The trailers by which a commit tells what made it."""
+
+    SESSION = "Memkit-Session"
+    NOTE = "Memkit-Note"
+    UNDO = "Memkit-Undo"
+    RELEASE = "Memkit-Release"
 
 
 class Moved(GitError):
@@ -45,3 +57,17 @@ class Commit:
     subject: str
     body: str = ""
     trailers: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def by_hand(self) -> bool:
+        """Whether it holds what the user edited, committed by memkit."""
+        return self.author == BY_HAND
+
+    @property
+    def foreign(self) -> bool:
+        """Whether somebody else made it: the user's own Git, a pull."""
+        return self.author not in (MEMKIT, BY_HAND)
+
+    def named(self, trailer: Trailer) -> tuple[str, ...]:
+        """The values of a trailer, in their order."""
+        return tuple(value for key, value in self.trailers if key == trailer)

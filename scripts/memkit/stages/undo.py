@@ -16,10 +16,10 @@ from memkit.documents import Malformed, erased, record, summary
 from memkit.documents.summary import SummaryLine
 from memkit.errors import UsageError
 from memkit.model import Claim, Section, Tombstone
-from memkit.repo import Commit, Repo
+from memkit.repo import Commit, Repo, Trailer
 from memkit.store import Store
 
-UNDO, RELEASE = "Memkit-Undo", "Memkit-Release"
+_OWN = (Trailer.UNDO, Trailer.RELEASE)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -55,11 +55,10 @@ def undo(*, store: Store, repo: Repo, config: Config, word: str | None, now: flo
     """
     history = repo.history()
     target = _newest(history, store) if word is None else _meant(history, repo.resolve(word))
-    causes = dict(target.trailers)
-    if UNDO in causes:
-        return release(store=store, repo=repo, config=config, word=causes[UNDO], now=now)
-    if RELEASE in causes:
-        target = _meant(history, repo.resolve(causes[RELEASE]))
+    if undone := target.named(Trailer.UNDO):
+        return release(store=store, repo=repo, config=config, word=undone[-1], now=now)
+    if released := target.named(Trailer.RELEASE):
+        target = _meant(history, repo.resolve(released[-1]))
     if target.id == history[-1].id:
         raise UsageError("the first commit can't be taken back", mend="memkit reset starts over")
     source = f"undo:{target.id}"
@@ -128,7 +127,7 @@ def release(*, store: Store, repo: Repo, config: Config, word: str | None, now: 
 
 def _typed_again(found: _Changes, *, commit: Commit, texts: set[str], store: Store, now: float) -> None:
     """What an edit by hand said and took out holds again: no session would bring that back."""
-    edited = commit.author != "memkit"  # lines that were typed carry no mark yet
+    edited = commit.by_hand or commit.foreign  # lines that were typed carry no mark yet
     store.keep_claims(
         Claim(section=line.section, text=line.text, scope=line.scope, created_at=int(now))
         for line in found.came
@@ -143,18 +142,18 @@ def _holds(history: Sequence[Commit], store: Store) -> list[str]:
     last: dict[str, str] = {}
     for commit in history:
         for key, value in commit.trailers:
-            if key in (UNDO, RELEASE):
+            if key in _OWN:
                 last.setdefault(value, key)
     buried = [s.source for s in store.tombstones()] + [c.source for c in store.hand_claims()]
     also = [source.removeprefix("undo:") for source in reversed(buried) if source.startswith("undo:")]
-    return list(dict.fromkeys([*(oid for oid, key in last.items() if key == UNDO), *also]))
+    return list(dict.fromkeys([*(oid for oid, key in last.items() if key == Trailer.UNDO), *also]))
 
 
 def _newest(history: Sequence[Commit], store: Store) -> Commit:
     held = _holds(history, store)
     for commit in history:
         consolidated = commit.subject.startswith("memory: ") and " new, " in commit.subject
-        own = any(key in (UNDO, RELEASE) for key, _ in commit.trailers)
+        own = any(key in _OWN for key, _ in commit.trailers)
         if consolidated and not own and commit.id not in held:
             return commit
     raise UsageError("there is no consolidation to take back", mend="memkit history")

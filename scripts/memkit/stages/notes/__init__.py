@@ -2,13 +2,12 @@
 
 from memkit.stages.notes.hand import CLAIMS, TOMBSTONES, HandEdits, export, seed, take_hand_edits
 from memkit.stages.notes.standing import Listed, Place, ProjectOf, State, applied, listing, matches, pending, projects
-from memkit.stages.notes.taking import TRAILER, Taken, message, take_notes
+from memkit.stages.notes.taking import Taken, message, take_notes
 from memkit.stages.notes.writing import write
 
 __all__ = [
     "CLAIMS",
     "TOMBSTONES",
-    "TRAILER",
     "HandEdits",
     "Listed",
     "Place",

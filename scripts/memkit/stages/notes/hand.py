@@ -20,15 +20,13 @@ from memkit.clock import date
 from memkit.config import Config
 from memkit.documents import Malformed, erased, note, places, record
 from memkit.model import Claim, Note, Tombstone, canonical
-from memkit.repo import Change, ChangeKind, Repo
+from memkit.repo import Change, ChangeKind, Repo, Trailer
 from memkit.stages.notes import writing
 from memkit.stages.notes.edits import Edit, Row, edits
-from memkit.stages.notes.taking import TRAILER
 from memkit.store import Store
 
 CLAIMS, TOMBSTONES = "hand.jsonl", "tombstones.jsonl"
 T = TypeVar("T")
-_AUTHORS = ("memkit", "by hand")  # of the commits that memkit makes
 _MOST_COMMITS = 200
 _OWN_FILES = ("memkit.yaml", "rules.yaml", ".gitignore")
 _SKILLS = "skills/"
@@ -158,7 +156,7 @@ def _message(found: _Found, notes: Sequence[Note]) -> str:
         asked = len(found.written)
         what = f"{asked} note{'s' if asked != 1 else ''} written" if asked else "notes edited by hand"
         return f"memory: {what}\n"
-    trailers = "\n".join(f"{TRAILER}: {each.id}" for each in notes)
+    trailers = "\n".join(f"{Trailer.NOTE}: {each.id}" for each in notes)
     return f"memory: edited by hand\n\n{trailers}\n" if notes else "memory: edited by hand\n"
 
 
@@ -213,7 +211,7 @@ def _with_commits(changes: Sequence[Change], repo: Repo) -> tuple[Change, ...]:
     base = ""
     for commit in repo.history(limit=_MOST_COMMITS):
         base = commit.id
-        if commit.author in _AUTHORS:
+        if not commit.foreign:
             break
         theirs.append(commit.id)
     if not theirs or base == theirs[-1]:

@@ -15,9 +15,9 @@ from memkit.documents.summary import SummaryLine
 from memkit.model import Claim, Note, Tombstone
 from memkit.projects import Place as Where
 from memkit.projects import Projects
-from memkit.repo import Repo
+from memkit.repo import Repo, Trailer
 from memkit.stages.notes import writing
-from memkit.stages.notes.taking import TRAILER, in_scope, text_of
+from memkit.stages.notes.taking import in_scope, text_of
 from memkit.store import Store
 
 State = Literal["pending", "applied", "no_match"]
@@ -236,9 +236,7 @@ def _named(repo: Repo) -> dict[str, str]:
     """Note id to the first commit that names it."""
     found: dict[str, str] = {}
     for commit in repo.history():
-        for key, value in commit.trailers:
-            if key == TRAILER:
-                found[value] = commit.id
+        found |= dict.fromkeys(commit.named(Trailer.NOTE), commit.id)
     return found
 
 

@@ -18,7 +18,6 @@ from memkit.repo import Repo
 from memkit.stages.notes import writing
 from memkit.store import Store
 
-TRAILER = "Memkit-Note"
 _NEAR = 1 / 3  # of the words that a correction shares with what it corrects, where no contradiction is plain
 _LINE_BYTES = 600  # of a note's line in the summary; the note itself keeps the rest
 

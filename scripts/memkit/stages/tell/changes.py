@@ -14,10 +14,8 @@ from memkit.documents import Malformed, note, record, summary
 from memkit.documents.note import NoteDoc
 from memkit.documents.summary import SummaryLine
 from memkit.model import Section
-from memkit.repo import Commit, Repo
+from memkit.repo import Commit, Repo, Trailer
 
-SESSION, NOTE = "Memkit-Session", "Memkit-Note"
-BY_HAND = "by hand"
 _CUT = 60  # characters: the commit's list of losses cuts long lines, never before these
 
 Kind = Literal["added", "changed", "removed"]
@@ -131,7 +129,7 @@ class _Causes:
         self._repo, self._commit, self._files = repo, commit, files
 
     def of_line(self, kind: Kind, line: SummaryLine, *, before: str = "") -> Change:
-        typed = self._commit.author == BY_HAND
+        typed = self._commit.by_hand
         notes = [id_ for id_, each in self._notes.items() if each.kind != "forget" and match.same(each.text, line.text)]
         return Change(
             kind=kind,
@@ -141,11 +139,11 @@ class _Causes:
             before=before,
             sessions=() if typed or line.mark else self._speakers(line),
             notes=tuple(notes),
-            reason=BY_HAND if typed else "kept as your line" if line.mark == BY_HAND else "",
+            reason="by hand" if typed else "kept as your line" if line.mark == "by hand" else "",
         )
 
     def of_loss(self, line: SummaryLine) -> Change:
-        reason = "taken out by hand" if self._commit.author == BY_HAND else self._reason(line)
+        reason = "taken out by hand" if self._commit.by_hand else self._reason(line)
         kind = {"forgotten by a note": "forget", "corrected by a note": "correct"}.get(reason)
         notes = {id_: each for id_, each in self._notes.items() if each.kind == kind}
         if len(notes) > 1:
@@ -185,7 +183,7 @@ class _Causes:
     @cached_property
     def _notes(self) -> dict[str, NoteDoc]:
         """The notes that the commit applied, by id, as far as their files are there."""
-        ids = {value for key, value in self._commit.trailers if key == NOTE}
+        ids = set(self._commit.named(Trailer.NOTE))
         if not ids:
             return {}
         paths = [f"{root}/{note.FOLDER}/{id_}.md" for root in tree.TREES.values() for id_ in sorted(ids)]
