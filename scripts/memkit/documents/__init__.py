@@ -11,7 +11,20 @@ from memkit import lazily
 from memkit.errors import ExitCode, MemkitError
 
 if TYPE_CHECKING:
-    from memkit.documents import erased, extension, handbook, hiding, inline, names, note, places, raw, record, summary
+    from memkit.documents import (
+        erased,
+        extension,
+        handbook,
+        hiding,
+        identity,
+        inline,
+        names,
+        note,
+        places,
+        raw,
+        record,
+        summary,
+    )
 else:
     __getattr__ = lazily(
         globals(),
@@ -19,6 +32,7 @@ else:
         extension="extension",
         handbook="handbook",
         hiding="hiding",
+        identity="identity",
         inline="inline",
         names="names",
         note="note",
@@ -34,6 +48,7 @@ __all__ = [
     "extension",
     "handbook",
     "hiding",
+    "identity",
     "inline",
     "names",
     "note",

@@ -13,6 +13,7 @@ from pathlib import Path
 from memkit import match, tree
 from memkit.config import Config
 from memkit.documents import Malformed, erased, record, summary
+from memkit.documents.identity import identity
 from memkit.documents.summary import SummaryLine
 from memkit.errors import UsageError
 from memkit.model import Claim, Section, Tombstone
@@ -243,4 +244,4 @@ def _lines(data: bytes | None) -> list[SummaryLine]:
 
 
 def _key(line: SummaryLine) -> tuple[str, str, str]:
-    return line.section.value, line.scope or "", line.thread_id or match.normalise(line.text)
+    return line.scope or "", *identity(line)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from memkit import lint, match, tree
+from memkit import lint, tree
 from memkit.config import SummaryBudget
 from memkit.documents import summary
-from memkit.documents.summary import SummaryLine
+from memkit.documents.identity import identity
 from memkit.errors import GateError
 from memkit.model import Drafts, Finding, Loss
 
@@ -41,8 +41,8 @@ def check(files: tree.TreeFiles, *, limits: SummaryBudget, user_home: str) -> tu
 
 def differences(old: str, new: str, drafts: Drafts) -> tuple[list[str], list[str], list[Loss]]:
     """(new lines, changed lines, lost lines with their reasons) of a summary. Support counts alone are a change."""
-    had = {_identity(line): line for line in summary.scan(old).lines}
-    has = {_identity(line): line for line in summary.scan(new).lines}
+    had = {identity(line): line for line in summary.scan(old).lines}
+    has = {identity(line): line for line in summary.scan(new).lines}
     added = [str(line) for key, line in has.items() if key not in had]
     changed = [str(line) for key, line in has.items() if key in had and str(line) != str(had[key])]
     reasons = {loss.line: loss.reason for loss in drafts.losses}
@@ -52,10 +52,6 @@ def differences(old: str, new: str, drafts: Drafts) -> tuple[list[str], list[str
         if key not in has
     ]
     return added, changed, removed
-
-
-def _identity(line: SummaryLine) -> tuple[str, str]:
-    return line.section.value, line.thread_id or match.normalise(line.text)
 
 
 def guard(old: str, removed: Sequence[Loss]) -> None:

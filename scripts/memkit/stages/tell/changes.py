@@ -11,6 +11,7 @@ from typing import Literal
 
 from memkit import match, tree
 from memkit.documents import Malformed, note, record, summary
+from memkit.documents.identity import identity
 from memkit.documents.note import NoteDoc
 from memkit.documents.summary import SummaryLine
 from memkit.model import Section
@@ -103,7 +104,7 @@ def _text(data: bytes | None) -> str:
 def _lines(data: bytes | None) -> dict[tuple[str, str], SummaryLine]:
     """By what makes a line the same one, as the counts in the commit's subject have it."""
     lines = summary.scan(_text(data)).lines
-    return {(line.section.value, line.thread_id or match.normalise(line.text)): line for line in lines}
+    return {identity(line): line for line in lines}
 
 
 _Keyed = tuple[tuple[Kind, str, str], Change]
