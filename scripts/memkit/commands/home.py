@@ -6,7 +6,9 @@ import os
 import sys
 from pathlib import Path
 
-DATABASE = "state.sqlite"
+from memkit.store import DATABASE
+
+__all__ = ["DATABASE", "here", "user_home"]
 
 
 def user_home() -> str:

@@ -12,17 +12,18 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 from typing import Protocol
 
 from memkit import match
+from memkit.documents import places
 from memkit.documents.hiding import hide
 from memkit.errors import StorageError
 from memkit.model import Record, Session
 
-HASHES, KEY = "purged.jsonl", "state.purge.key"
+HASHES, KEY = places.HASHES, places.HASHES_KEY
 GONE = "(forgotten)"
-_TOKEN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]|[^\W_\u3040-\u30ff\u3400-\u9fff]+")
 
 
 class Eraser(Protocol):
@@ -98,7 +99,12 @@ def clean_record(record: Record, eraser: Eraser) -> Record:
 
 def tokens(text: str) -> list[tuple[str, int, int]]:
     """The normalised words of a text with their places; each Han or kana sign is a word."""
-    return [(found.group().casefold(), found.start(), found.end()) for found in _TOKEN.finditer(text)]
+    return [(found.group().casefold(), found.start(), found.end()) for found in _token().finditer(text)]
+
+
+@cache
+def _token() -> re.Pattern[str]:
+    return re.compile(r"[\u3040-\u30ff\u3400-\u9fff]|[^\W_\u3040-\u30ff\u3400-\u9fff]+")
 
 
 @dataclass(frozen=True, slots=True)

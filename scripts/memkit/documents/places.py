@@ -1,4 +1,4 @@
-"""Where the documents lie in a tree; they are Codex's names (CODEX.md, "Files")."""
+"""Where the documents lie: in a tree by Codex's names (CODEX.md, "Files"), in the home by memkit's."""
 
 from __future__ import annotations
 
@@ -7,3 +7,7 @@ HANDBOOK = "MEMORY.md"
 RAW = "raw_memories.md"
 RECORDS = "rollout_summaries"
 NOTES = "extensions/ad_hoc/notes"
+
+# Beside the trees in the home: what the user said and took out, hashes of what was erased, and their key.
+CLAIMS, TOMBSTONES = "hand.jsonl", "tombstones.jsonl"
+HASHES, HASHES_KEY = "purged.jsonl", "state.purge.key"

@@ -11,20 +11,13 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from memkit.errors import GitError
+from memkit.repo.asking import Object
 from memkit.repo.door import UMASK, Door, environment
 from memkit.repo.files import storage
 from memkit.repo.publishing import sync_index
 from memkit.repo.staging import sweep
 
 _LEFTOVERS = ("ORIG_HEAD", "FETCH_HEAD", "COMMIT_EDITMSG", "MERGE_MSG", "SQUASH_MSG", "AUTO_MERGE", "memkit.index")
-
-
-class Object(NamedTuple):
-    """A Git object, reachable or not. kind: blob, tree, commit, tag."""
-
-    oid: str
-    kind: str
-    data: bytes
 
 
 class Changes(NamedTuple):

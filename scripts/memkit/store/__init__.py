@@ -27,7 +27,10 @@ else:
         whole="Store",
     )
 
+DATABASE = "state.sqlite"  # its name in a home
+
 __all__ = [
+    "DATABASE",
     "LEASE_SECONDS",
     "RETRY_SECONDS",
     "TRIES",

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 
 from memkit import lint, redact, tree
-from memkit.documents import summary
+from memkit.documents import places, summary
 from memkit.stages.doctor.place import OWN_FILES
 from memkit.stages.doctor.values import Trouble, Visit, counted
 
@@ -19,7 +19,7 @@ def check(visit: Visit) -> Iterator[Trouble]:
     yield from _summary(visit, committed)
     yield from _secrets(visit, committed)
     yield from _lint(visit)
-    for name in ("hand.jsonl", "tombstones.jsonl", "purged.jsonl"):
+    for name in (places.CLAIMS, places.TOMBSTONES, places.HASHES):
         yield from _rows(visit, name, committed.get(name))
 
 

@@ -11,9 +11,8 @@ from memkit.model import Entry, Session, State
 from memkit.rollouts import eligible, find
 from memkit.rollouts.find import Found, Problem
 from memkit.stages.doctor.values import Trouble, Visit, counted
-from memkit.store import Store
+from memkit.store import DATABASE, Store
 
-DATABASE = "state.sqlite"
 _TRIES, _PAUSE = 5, 0.1  # a lock that a writer holds for a moment is none
 _NEWEST = 500  # files that are looked into, of those that no run has seen
 _DAY = 86_400

@@ -9,10 +9,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from memkit import tree
+from memkit.documents import places
 from memkit.stages.doctor.values import Trouble, Visit
+from memkit.store import DATABASE
 
-OWN_FILES = ("memkit.yaml", "rules.yaml", "hand.jsonl", "tombstones.jsonl", "purged.jsonl")
-_PRIVATE = ("state.sqlite", "state.purge.key", "log", "staging")
+OWN_FILES = ("memkit.yaml", "rules.yaml", places.CLAIMS, places.TOMBSTONES, places.HASHES)
+_PRIVATE = (DATABASE, places.HASHES_KEY, "log", "staging")
 _ROOM = 100 << 20  # bytes under which a run may fail half way
 _FILES = 1_000  # the same for the number of files that the disk can still take
 

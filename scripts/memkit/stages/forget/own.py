@@ -8,7 +8,7 @@ from pathlib import Path
 
 from memkit import prompts, tree
 from memkit.config.schema import leaves
-from memkit.documents import erased, places
+from memkit.documents import places
 from memkit.documents.erased import Words
 from memkit.documents.record import LABELS
 from memkit.errors import UsageError
@@ -18,7 +18,7 @@ from memkit.stages.forget.cleaning import stamp, stem
 from memkit.store import Store
 
 _FILES = (
-    *("memkit.yaml", "rules.yaml", ".gitignore", "hand.jsonl", "tombstones.jsonl", erased.HASHES, erased.KEY),
+    *("memkit.yaml", "rules.yaml", ".gitignore", places.CLAIMS, places.TOMBSTONES, places.HASHES, places.HASHES_KEY),
     *("state.sqlite-wal", "state.sqlite-shm", "state.holder.json", "state.lock", "log/memkit.log", "staging"),
     *(".git/objects/pack", ".git/objects/info/commit-graph", ".git/info/exclude", ".git/hooks", ".git/index"),
     *(".git/refs/heads/main", ".git/logs/HEAD", ".git/packed-refs", ".git/worktrees", ".git/description"),

@@ -25,7 +25,7 @@ from memkit.stages.notes import writing
 from memkit.stages.notes.edits import Edit, Row, edits
 from memkit.store import Store
 
-CLAIMS, TOMBSTONES = "hand.jsonl", "tombstones.jsonl"
+CLAIMS, TOMBSTONES = places.CLAIMS, places.TOMBSTONES
 T = TypeVar("T")
 _MOST_COMMITS = 200
 _OWN_FILES = ("memkit.yaml", "rules.yaml", ".gitignore")
@@ -75,7 +75,7 @@ def take_hand_edits(*, store: Store, repo: Repo, config: Config, now: float) -> 
     """Commits what was edited in the home by hand and keeps its words. For the holder of the consolidation lock."""
     warnings: list[str] = []
     changes = _with_commits(_without_links(repo, warnings), repo)
-    found = _Found()
+    found, gone = _Found(), erased.load(repo.home)
     for change in _without_accidents(changes, repo, warnings):
         if change.kind in ("symlink", "other"):
             warnings.append(f"{change.path} is no file of a memory and is left alone")
@@ -85,11 +85,10 @@ def take_hand_edits(*, store: Store, repo: Repo, config: Config, now: float) -> 
                 f"{change.path} is too large for a memory ({len(change.new):,} characters) and is left alone"
             )
             continue
-        _look(change, _masked_in_place(change, repo, warnings), found, store, warnings)
+        _look(change, _masked_in_place(change, repo, gone, warnings), found, store, warnings)
         found.paths.append(change.path)
     if not found.paths:
         return HandEdits(warnings=tuple(warnings))
-    gone = erased.load(repo.home)
     made = [each for each in found.edits.values() if erased.clean(each.said.text, gone) == each.said.text]
     notes = [_noted(each, found, config, now) for each in made]
     _keep(store, list(zip(made, notes, strict=True)), again=found.again, now=now)
@@ -260,11 +259,10 @@ def _without_accidents(changes: Sequence[Change], repo: Repo, warnings: list[str
             yield change
 
 
-def _masked_in_place(change: Change, repo: Repo, warnings: list[str]) -> str | None:
+def _masked_in_place(change: Change, repo: Repo, gone: erased.Hashes, warnings: list[str]) -> str | None:
     """The file's text without secrets: one that was typed in by hand must not reach the history."""
     if change.new is None:
         return None
-    gone = erased.load(repo.home)
     masked = redact.mask(change.new)
     if masked != change.new:
         tree.write_file(repo.home / change.path, masked)

@@ -10,12 +10,12 @@ from typing import Literal
 
 from memkit import clock, match, prompts, redact, tokens, tree
 from memkit.config import Config
-from memkit.documents import Malformed, erased, note
+from memkit.documents import Malformed, erased, extension, note
 from memkit.errors import StorageError, UsageError
 from memkit.model import Note
 
 MAX_BYTES = 4_000  # of a request: as much as lint lets a line of a note have
-INSTRUCTIONS = "extensions/ad_hoc/instructions.md"
+INSTRUCTIONS = extension.instructions(extension.OWN)
 _SLUG_CHARS = 40
 _MOST = 10_000
 Kind = Literal["remember", "correct", "forget"]
