@@ -243,3 +243,16 @@ def test_the_trees_of_other_versions_follow(world: World, version: str) -> None:
     texts = "\n".join(p.read_text() for p in world.home.glob("memories*/**/*.md"))
     assert MAIN not in texts and UV in texts
     world.healthy()
+
+
+def test_a_consolidation_that_changed_only_counts_is_passed_over(world: World) -> None:
+    two_runs(world, UV, MAIN)
+    beta = working("beta", started="2026-11-21T09:00:00Z", wish=MAIN)
+    world.write(beta.user("Thanks, that is right.").final("You're welcome, all is done as you said."))
+    world.call("run")
+    newest = world.git("log", "-1", "--format=%H %s").strip()
+    assert "memory: 0 new, " in newest and " 0 removed" in newest
+    refused = world.call("undo", newest.split()[0], ok=ExitCode.USAGE)
+    assert "changed nothing that can be taken back" in refused.err
+    assert ", 1 session\n" in world.call("undo").out
+    assert MAIN not in world.summary and UV in world.summary

@@ -47,6 +47,11 @@ class _Changes:
     sessions: tuple[str, ...]
     grown: tuple[str, ...]
 
+    @property
+    def any(self) -> bool:
+        """Whether there is something to take back."""
+        return bool(self.came or self.went or self.sessions)
+
 
 def undo(*, store: Store, repo: Repo, config: Config, word: str | None, now: float) -> Undone:
     """Holds back what a commit changed; word None: the newest consolidation that is not held back yet.
@@ -55,7 +60,7 @@ def undo(*, store: Store, repo: Repo, config: Config, word: str | None, now: flo
     when there is nothing to take back, NoSuchCommit when the word means no commit.
     """
     history = repo.history()
-    target = _newest(history, store) if word is None else _meant(history, repo.resolve(word))
+    target = _newest(history, store, repo=repo, config=config) if word is None else _meant(history, repo.resolve(word))
     if undone := target.named(Trailer.UNDO):
         return release(store=store, repo=repo, config=config, word=undone[-1], now=now)
     if released := target.named(Trailer.RELEASE):
@@ -66,7 +71,7 @@ def undo(*, store: Store, repo: Repo, config: Config, word: str | None, now: flo
     if target.id in _holds(history, store):
         raise UsageError(f"{target.id[:10]} is held back already", mend="memkit undo --release lets it come again")
     found = _changes(repo, target, config)
-    if not (found.came or found.went or found.sessions):
+    if not found.any:
         raise UsageError(f"{target.id[:10]} changed nothing that can be taken back", mend="memkit history")
     here = {_key(line) for line in _now(repo, config)}
     held = [line for line in found.came if line.section is not Section.INDEX]
@@ -150,12 +155,13 @@ def _holds(history: Sequence[Commit], store: Store) -> list[str]:
     return list(dict.fromkeys([*(oid for oid, key in last.items() if key == Trailer.UNDO), *also]))
 
 
-def _newest(history: Sequence[Commit], store: Store) -> Commit:
+def _newest(history: Sequence[Commit], store: Store, *, repo: Repo, config: Config) -> Commit:
+    """The newest consolidation that is not held back, and changed more than counts."""
     held = _holds(history, store)
     for commit in history:
         consolidated = commit.subject.startswith("memory: ") and " new, " in commit.subject
         own = any(key in _OWN for key, _ in commit.trailers)
-        if consolidated and not own and commit.id not in held:
+        if consolidated and not own and commit.id not in held and _changes(repo, commit, config).any:
             return commit
     raise UsageError("there is no consolidation to take back", mend="memkit history")
 
