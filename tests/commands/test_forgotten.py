@@ -112,3 +112,18 @@ def test_missing_rollout_files_are_no_order_to_forget(world: World) -> None:
     elsewhere.mkdir()
     world.call("run", elsewhere)
     assert world.summary == before
+
+
+def test_files_that_are_gone_are_reported_and_the_memory_stays(world: World) -> None:
+    world.write(working("alpha", wish=BLUE), working("beta", started="2026-11-21T09:00:00Z"))
+    world.call("run")
+    summary = world.summary
+    gone = next(p for p in world.sessions.rglob("*.jsonl") if working("alpha", wish=BLUE).id in p.name)
+    gone.unlink()
+    assert world.call("run").out.startswith("nothing new") and world.summary == summary
+    assert "1 session's file is gone; what was learned from them stays" in world.call("status").out
+    assert [e["id"] for e in world.call("sessions", "--json").json if e["missing"]] == [working("alpha", wish=BLUE).id]
+    assert "its file is gone" in world.call("sessions").out
+    (world.sessions / "elsewhere").mkdir()
+    world.call("run", world.sessions / "elsewhere")
+    assert world.summary == summary

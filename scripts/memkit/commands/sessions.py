@@ -42,11 +42,12 @@ def sessions(
         (Place(e.session.cwd, e.session.remote) for e in entries if e.session.cwd), user_home=reading.user_home()
     )
     shown = [e for e in entries if state is None or e.state is state]
+    gone = tell.missing(shown)
     if as_json:
-        typer.echo(canonical([_json(e, places) for e in shown]))
+        typer.echo(canonical([_json(e, places, gone) for e in shown]))
         return
     for entry in shown:
-        typer.echo(plain(_line(entry, places)))
+        typer.echo(plain(_line(entry, places, gone)))
     if not shown:
         typer.echo("no sessions" if state is None else f"no sessions are {state.value}")
 
@@ -90,7 +91,7 @@ def _project(entry: Entry, places: Projects) -> str | None:
     return found.name if found else None
 
 
-def _json(entry: Entry, places: Projects) -> dict[str, object]:
+def _json(entry: Entry, places: Projects, gone: set[str]) -> dict[str, object]:
     session = entry.session
     return {
         "id": session.id,
@@ -108,17 +109,18 @@ def _json(entry: Entry, places: Projects) -> dict[str, object]:
         "flagged": entry.flagged,
         "generate": entry.generate,
         "use": entry.use,
+        "missing": session.id in gone,
     }
 
 
-def _line(entry: Entry, places: Projects) -> str:
+def _line(entry: Entry, places: Projects, gone: set[str]) -> str:
     why = tell.REASONS[entry.reason] if entry.reason else ""
     extra = [why, entry.detail, f"until {clock.iso(entry.until)}" if entry.until is not None else ""]
     extra += [
         f"{entry.bad_lines} bad lines" if entry.bad_lines else "",
         f"{entry.unknown_lines} unknown lines" if entry.unknown_lines else "",
     ]
-    extra += ["" if entry.use else "not used for the memory"]
+    extra += ["" if entry.use else "not used for the memory", "its file is gone" if entry.session.id in gone else ""]
     extra += ["grew without anything to keep, the earlier record stays" if entry.flagged else ""]
     text = "; ".join(part for part in extra if part)
     when, project = clock.iso(entry.session.updated_at)[:16], _project(entry, places) or "-"

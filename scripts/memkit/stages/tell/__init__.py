@@ -2,7 +2,7 @@
 
 from memkit.stages.tell.budget import Budget, Part, budget, budget_of
 from memkit.stages.tell.changes import Change, Step, Written, find_commit, history, raw_diff, step
-from memkit.stages.tell.coverage import REASONS, coverage
+from memkit.stages.tell.coverage import REASONS, coverage, missing
 from memkit.stages.tell.state import Failures, Size, Status, gauge, status, tokens_of
 
 __all__ = [
@@ -21,6 +21,7 @@ __all__ = [
     "find_commit",
     "gauge",
     "history",
+    "missing",
     "raw_diff",
     "status",
     "step",

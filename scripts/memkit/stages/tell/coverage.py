@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Sequence
 
@@ -35,6 +36,11 @@ REASONS = {
     Reason.IN_PROGRESS: "another run works on it",
     Reason.NOT_YET: "to be extracted by the next run",
 }
+
+
+def missing(entries: Sequence[Entry]) -> set[str]:
+    """The ids of the sessions whose file is gone from where it was seen last; what was learned from them stays."""
+    return {e.session.id for e in entries if not os.path.exists(e.session.path)}  # noqa: PTH110 - never raises
 
 
 def coverage(entries: Sequence[Entry], *, now: float) -> str:

@@ -12,7 +12,7 @@ from memkit.config import Config
 from memkit.model import Entry, Reason, State
 from memkit.repo import Repo
 from memkit.stages.tell.budget import Budget, budget
-from memkit.stages.tell.coverage import coverage
+from memkit.stages.tell.coverage import coverage, missing
 from memkit.store import TRIES, LastRun, Stage, Store
 
 _STREAK = 5  # sessions in a row that gave nothing: fewer may well be chance
@@ -149,6 +149,9 @@ def _of_sessions(entries: Sequence[Entry], held: Budget, *, streak: int) -> list
     if final:
         failed = "1 session has failed and is" if final == 1 else f"{final} sessions have failed and are"
         found.append(f"{failed} not tried again (memkit extract --retry-failed)")
+    if gone := len(missing(entries)):
+        files = "1 session's file is" if gone == 1 else f"the files of {gone} sessions are"
+        found.append(f"{files} gone; what was learned from them stays (see `memkit sessions`)")
     bad = sum(e.bad_lines for e in entries)
     if bad:
         found.append(f"{bad} line{'s' if bad != 1 else ''} of rollout files could not be read (see `memkit sessions`)")
