@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import uuid
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -211,11 +211,3 @@ def _differs(entry: Entry, judgement: Judgement) -> bool:
         judgement.detail,
         judgement.until,
     )
-
-
-def coverage(entries: Iterable[Entry]) -> dict[State, int]:
-    """How many sessions are in each state; every state is named."""
-    counts = dict.fromkeys(State, 0)
-    for entry in entries:
-        counts[entry.state] += 1
-    return counts
