@@ -38,6 +38,7 @@ COMMANDS = {
     "prune": "prune",
     "reset": "reset",
     "doctor": "doctor",
+    "hooks": "hooks",
 }
 
 

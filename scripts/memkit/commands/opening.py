@@ -84,7 +84,7 @@ def worker(
     detail(options, f"home {config.home}; {chosen.why}")
     with ExitStack() as stack:
         if not dry:
-            _make(config.home)
+            make(config.home)
         if config.home.exists():
             stack.enter_context(locks.consolidation(config.home, command=command))
         if dry:
@@ -141,7 +141,8 @@ def _chosen(config: Config, *, named: bool) -> Choice:
         raise ConfigError(f"{config.path}: {error.what}", mend=error.mend) from error
 
 
-def _make(home: Path) -> None:
+def make(home: Path) -> None:
+    """Makes the folder of a home. StorageError when it can't be made."""
     try:
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:

@@ -44,13 +44,17 @@ _BAR_AFTER = 1.0  # seconds of work before a bar is worth showing
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Request:
-    """What an extraction is asked to do. guarded: a rate limit that is nearly used up holds it back."""
+    """What an extraction is asked to do. guarded: a rate limit that is nearly used up holds it back.
+
+    current: the id of a session that is in use, "" when none is known.
+    """
 
     paths: tuple[Path, ...] = ()
     again: bool = False
     retry: bool = False
     limit: int | None = None
     guarded: bool = False
+    current: str = ""
 
 
 def read_sessions(worker: Worker, request: Request) -> tuple[Scanned, Extracted]:
@@ -67,6 +71,7 @@ def read_sessions(worker: Worker, request: Request) -> tuple[Scanned, Extracted]
             again=request.again,
             retry=request.retry,
             guarded=request.guarded,
+            current=request.current,
         )
     for problem in scanned.problems:
         warn(f"{problem.path}: {problem.what}")

@@ -42,6 +42,12 @@ class SummaryBudget(NamedTuple):
     max_tokens: int = 2_500
 
 
+class Hooks(NamedTuple):
+    """commands: names of the programs after which `hooks install shell` lets memkit run."""
+
+    commands: tuple[str, ...] = ("codex",)
+
+
 class OpenAI(NamedTuple):
     """The model behind `engine: openai`. An empty base_url is the vendor's own."""
 
@@ -68,6 +74,7 @@ class Config(NamedTuple):
     sources: tuple[str, ...] = ("cli", "vscode", "atlas", "chatgpt")
     summary: SummaryBudget = SummaryBudget()
     openai: OpenAI = OpenAI()
+    hooks: Hooks = Hooks()
     disabled: bool = False
     warnings: tuple[str, ...] = ()
 
@@ -84,10 +91,11 @@ class Config(NamedTuple):
 
 
 FILE = "memkit.yaml"
-GROUPS: Mapping[str, type[Memories | SummaryBudget | OpenAI]] = {
+GROUPS: Mapping[str, type[Memories | SummaryBudget | OpenAI | Hooks]] = {
     "memories": Memories,
     "summary": SummaryBudget,
     "openai": OpenAI,
+    "hooks": Hooks,
 }
 ALIASES = {"memories.no_memories_if_mcp_or_web_search": "memories.disable_on_external_context"}
 _NO_KEYS = ("home", "disabled", "warnings")

@@ -12,6 +12,7 @@ from memkit import lazily
 
 if TYPE_CHECKING:
     from memkit.prompts.git import commit_message, gitignore
+    from memkit.prompts.hooks import shell_hook
     from memkit.prompts.notes import note, notes_instructions
     from memkit.prompts.reading import context_frame, evidence_text
     from memkit.prompts.records import TaskBlock, record, record_body
@@ -22,6 +23,7 @@ else:
     __getattr__ = lazily(
         globals(),
         git="commit_message gitignore",
+        hooks="shell_hook",
         notes="note notes_instructions",
         reading="context_frame evidence_text",
         records="TaskBlock record record_body",
@@ -46,5 +48,6 @@ __all__ = [
     "raw_memory",
     "record",
     "record_body",
+    "shell_hook",
     "skill",
 ]

@@ -17,6 +17,8 @@ from memkit.rollouts import eligible, find, quota
 from memkit.rollouts.find import Found, Problem
 from memkit.store import Judgement, Store
 
+_HOUR = 3_600
+_FLUSH = 10  # seconds that an agent may still write after it said that the session ended
 _LAST_MOMENT = 253_402_300_799  # 9999-12-31T23:59:59Z, the last that a datetime holds
 
 
@@ -45,12 +47,14 @@ def scan(
     again: bool = False,
     retry: bool = False,
     guarded: bool = False,
+    current: str = "",
 ) -> Scanned:
     """Takes down every session of Codex's folders, archived ones too, or of what is in `paths`, and judges each.
 
     A file whose size and time are known is not opened. With paths the rules of age, idle time and source are off.
     again: unchanged sessions are due as well; retry: failed ones are, whatever their tries. guarded: none is due while
-    less than memories.min_rate_limit_remaining_percent of the agent's rate limit remains.
+    less than memories.min_rate_limit_remaining_percent of the agent's rate limit remains. current: the id of a session
+    that has just begun or goes on. A session that was reported as ended, and did not go on since, need not rest.
     """
     seen = list(find.find_in(paths) if paths else find.find(codex_home=config.codex_home, archived=True))
     known = store.stats()
@@ -80,9 +84,19 @@ def scan(
     grown = {s.id for s in fresh}
     entries = {e.session.id: e for e in store.entries() if e.session.id in ids}
     entries |= _forgotten_again(entries, store)
-    taken = store.watermarks(config.versions)
+    taken, ended = store.watermarks(config.versions), store.ended()
     judged = [
-        _judge(e, taken.get(e.session.id), config=config, now=now, explicit=bool(paths), again=again, retry=retry)
+        _judge(
+            e,
+            taken.get(e.session.id),
+            config=config,
+            now=now,
+            explicit=bool(paths),
+            again=again,
+            retry=retry,
+            over=e.session.updated_at <= ended.get(e.session.id, 0) + _FLUSH,
+            goes_on=e.session.id == current,
+        )
         for e in entries.values()
     ]
     limit = _limit(list(found.values()), config=config, now=now) if guarded else None
@@ -176,8 +190,13 @@ def _judge(
     explicit: bool,
     again: bool,
     retry: bool,
+    over: bool,
+    goes_on: bool,
 ) -> Judgement | None:
-    """The session's new state, None where it stays as it is. taken: its watermark, None when it has none."""
+    """The session's new state, None where it stays as it is. taken: its watermark, None when it has none.
+
+    over: the agent said that it has ended; goes_on: that it is in use.
+    """
     session = entry.session
     grown = taken is None or int(session.updated_at) > taken[0] or (taken[1] is not None and session.size > taken[1])
     if entry.reason is Reason.FORGOTTEN:
@@ -194,11 +213,14 @@ def _judge(
         explicit=explicit,
         sources=config.sources,
         max_age_days=memories.max_rollout_age_days,
-        min_idle_hours=memories.min_rollout_idle_hours,
+        min_idle_hours=0 if over and not goes_on else memories.min_rollout_idle_hours,
         generate=memories.generate_memories and entry.generate,
     )
     if verdict.reason is Reason.TOO_OLD and taken:
         return None  # what was kept of it stays; only its late growth is not taken
+    if verdict.state is None and goes_on:
+        until = now + memories.min_rollout_idle_hours * _HOUR
+        return Judgement(id=session.id, state=State.WAITING, reason=Reason.TOO_FRESH, until=until)
     if verdict.state is None:
         return Judgement(id=session.id, state=State.WAITING, reason=Reason.NOT_YET)
     return Judgement(id=session.id, state=verdict.state, reason=verdict.reason, until=verdict.until)

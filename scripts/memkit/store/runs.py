@@ -22,6 +22,9 @@ class LastRun:
     error_at: float | None = None
 
 
+_ENDED = "ended:"  # what keys of meta about sessions that ended begin with
+
+
 class Runs(Database):
     """The methods of the store about runs and what they publish."""
 
@@ -70,3 +73,19 @@ class Runs(Database):
                 db.execute("DELETE FROM meta WHERE key = ?", bound((key,)))
             else:
                 db.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", bound((key, value)))
+
+    def report_end(self, session_id: str, *, at: float, kept: float) -> None:
+        """Take down that a session has ended, in Unix seconds; reports from before `kept` are dropped."""
+        old = [each for each, moment in self.ended().items() if moment < kept]
+        with self._write() as db:
+            db.executemany("DELETE FROM meta WHERE key = ?", [bound((f"{_ENDED}{each}",)) for each in old])
+            db.execute(
+                "INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", bound((f"{_ENDED}{session_id}", str(at)))
+            )
+
+    def ended(self) -> dict[str, float]:
+        """Sessions that were reported as ended, and when in Unix seconds."""
+        rows = self._rows(
+            "SELECT substr(key, ?), CAST(value AS REAL) FROM meta WHERE key GLOB ?", (len(_ENDED) + 1, f"{_ENDED}*")
+        )
+        return {str(session): float(at) for session, at in rows}
