@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from memkit.engines.base import Inputs
+from memkit.engines.base import Inputs, Limits
 from memkit.engines.offline import OfflineEngine
 from memkit.errors import EngineError
 from memkit.model import Drafts, Evidence, StageOne, Version
@@ -24,6 +24,8 @@ class Scripted:
     consolidating: list[Step | Exception] = field(default_factory=list)
     calls: list[str] = field(default_factory=list)
     name: str = "scripted"
+    limits: Limits = field(default_factory=Limits)
+    tokens_used: int = 0
 
     def extract(self, evidence: Evidence, *, version: Version) -> StageOne:
         self.calls.append("extract")

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from memkit.engines.base import Engine
+from memkit.engines.base import Engine, Limits
 from memkit.engines.offline import OfflineEngine
 from memkit.model import Evidence, Session, StageOne, Version
 from memkit.rollouts import find
@@ -38,6 +38,8 @@ class Deadly:
 
     mark: Path
     name: str = "offline"
+    limits: Limits = Limits()  # noqa: RUF009
+    tokens_used: int = 0
 
     def extract(self, evidence: Evidence, *, version: Version) -> StageOne:
         if not self.mark.exists():

@@ -19,8 +19,8 @@ from memkit.commands.reading import DATABASE
 from memkit.config import Config, load
 from memkit.config.schema import leaves
 from memkit.engines.base import Engine
-from memkit.engines.pick import Choice, pick
-from memkit.errors import ConfigError, StorageError, UsageError, plain
+from memkit.engines.pick import pick
+from memkit.errors import StorageError, UsageError, plain
 from memkit.repo import Repo
 from memkit.stages import consolidate, init, notes
 from memkit.store import Store
@@ -78,7 +78,7 @@ def worker(
     """
     now = clock.now()
     config = _config(options, engine=engine, form=form)
-    chosen = _chosen(config, named=engine is not None)
+    chosen = pick(config, env=os.environ)
     for warning in config.warnings:
         warn(warning)
     detail(options, f"home {config.home}; {chosen.why}")
@@ -92,7 +92,7 @@ def worker(
         repo = Repo.ensure(config.home)
         _announce(init.init(repo=repo, versions=config.versions), options, dry=dry)
         store = stack.enter_context(Store.open(config.home / DATABASE))
-        work = Worker(config, options, repo, store, chosen.engine, now, dry)
+        work = Worker(config, options, repo, store, chosen.make(store), now, dry)
         _restore(work)
         take_edits(work)
         yield work
@@ -130,15 +130,6 @@ def _config(options: Options, *, engine: str | None, form: Mapping[str, object])
     if config.disabled:
         raise UsageError("MEMKIT_DISABLE is set, so nothing is read or written", mend="unset it")
     return config
-
-
-def _chosen(config: Config, *, named: bool) -> Choice:
-    try:
-        return pick(wanted=config.engine)
-    except UsageError as error:
-        if named:
-            raise
-        raise ConfigError(f"{config.path}: {error.what}", mend=error.mend) from error
 
 
 def _make(home: Path) -> None:

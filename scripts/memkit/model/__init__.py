@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from memkit.model.claims import Claim, Note, Tombstone
     from memkit.model.drafts import Drafts, Finding, Loss
     from memkit.model.evidence import OMITTED, Evidence, Facts, Item, Kind, Part, PartKind, Row, Tier
-    from memkit.model.records import Record, StageOne
+    from memkit.model.records import CONSOLIDATION, Record, StageOne, about_session
     from memkit.model.sections import Section
     from memkit.model.sessions import Entry, Outcome, Reason, RunLog, Session, State
     from memkit.model.values import Version, canonical, content_hash
@@ -20,13 +20,14 @@ else:
         claims="Claim Note Tombstone",
         drafts="Drafts Finding Loss",
         evidence="Evidence Facts Item Kind OMITTED Part PartKind Row Tier",
-        records="Record StageOne",
+        records="CONSOLIDATION Record StageOne about_session",
         sections="Section",
         sessions="Entry Outcome Reason RunLog Session State",
         values="Version canonical content_hash",
     )
 
 __all__ = [
+    "CONSOLIDATION",
     "OMITTED",
     "Claim",
     "Drafts",
@@ -52,6 +53,7 @@ __all__ = [
     "Tier",
     "Tombstone",
     "Version",
+    "about_session",
     "canonical",
     "content_hash",
 ]

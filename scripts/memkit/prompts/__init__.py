@@ -12,6 +12,14 @@ from memkit import lazily
 
 if TYPE_CHECKING:
     from memkit.prompts.git import commit_message, gitignore
+    from memkit.prompts.model import (
+        DIFF,
+        Mode,
+        consolidate_instructions,
+        consolidate_repair,
+        consolidate_round,
+        extract_instructions,
+    )
     from memkit.prompts.notes import note, notes_instructions
     from memkit.prompts.reading import context_frame, evidence_text
     from memkit.prompts.records import TaskBlock, record, record_body
@@ -22,6 +30,7 @@ else:
     __getattr__ = lazily(
         globals(),
         git="commit_message gitignore",
+        model="DIFF Mode consolidate_instructions consolidate_repair consolidate_round extract_instructions",
         notes="note notes_instructions",
         reading="context_frame evidence_text",
         records="TaskBlock record record_body",
@@ -31,11 +40,17 @@ else:
     )
 
 __all__ = [
+    "DIFF",
+    "Mode",
     "TaskBlock",
     "commit_message",
+    "consolidate_instructions",
+    "consolidate_repair",
+    "consolidate_round",
     "context_frame",
     "defuse",
     "evidence_text",
+    "extract_instructions",
     "gitignore",
     "handbook",
     "memory_summary",

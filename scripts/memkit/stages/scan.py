@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -45,12 +45,14 @@ def scan(
     again: bool = False,
     retry: bool = False,
     guarded: bool = False,
+    allows: Callable[[str], bool] = lambda _provider: True,
 ) -> Scanned:
     """Takes down every session of Codex's folders, archived ones too, or of what is in `paths`, and judges each.
 
     A file whose size and time are known is not opened. With paths the rules of age, idle time and source are off.
     again: unchanged sessions are due as well; retry: failed ones are, whatever their tries. guarded: none is due while
-    less than memories.min_rate_limit_remaining_percent of the agent's rate limit remains.
+    less than memories.min_rate_limit_remaining_percent of the agent's rate limit remains. allows: may the engine get
+    the sessions of a model provider?
     """
     seen = list(find.find_in(paths) if paths else find.find(codex_home=config.codex_home, archived=True))
     known = store.stats()
@@ -82,7 +84,16 @@ def scan(
     entries |= _forgotten_again(entries, store)
     taken = store.watermarks(config.versions)
     judged = [
-        _judge(e, taken.get(e.session.id), config=config, now=now, explicit=bool(paths), again=again, retry=retry)
+        _judge(
+            e,
+            taken.get(e.session.id),
+            config=config,
+            now=now,
+            explicit=bool(paths),
+            again=again,
+            retry=retry,
+            allows=allows,
+        )
         for e in entries.values()
     ]
     limit = _limit(list(found.values()), config=config, now=now) if guarded else None
@@ -176,6 +187,7 @@ def _judge(
     explicit: bool,
     again: bool,
     retry: bool,
+    allows: Callable[[str], bool],
 ) -> Judgement | None:
     """The session's new state, None where it stays as it is. taken: its watermark, None when it has none."""
     session = entry.session
@@ -196,6 +208,7 @@ def _judge(
         max_age_days=memories.max_rollout_age_days,
         min_idle_hours=memories.min_rollout_idle_hours,
         generate=memories.generate_memories and entry.generate,
+        sendable=allows(session.provider),
     )
     if verdict.reason is Reason.TOO_OLD and taken:
         return None  # what was kept of it stays; only its late growth is not taken

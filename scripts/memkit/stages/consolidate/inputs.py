@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from memkit import __version__, match, tokens, tree
 from memkit.config import Config
 from memkit.documents.hiding import hide
-from memkit.engines.base import Inputs, Source
+from memkit.engines.base import Inputs, Source, Synced
 from memkit.model import Record, Tombstone, Version, content_hash
 from memkit.projects import Place, Projects
 from memkit.stages.consolidate.extensions import Extensions
@@ -99,8 +99,11 @@ def inputs_of(
     store: Store,
     config: Config,
     user_home: str,
+    check: Callable[[Mapping[str, str]], tuple[str, ...]],
+    withheld: frozenset[str],
+    synced: Callable[[], Synced],
 ) -> Inputs:
-    """The engine's inputs. before: the tree as it was committed."""
+    """The engine's inputs. before: the tree as it was committed; the last three are as `Inputs` says."""
     names, places = tree.record_names(selected), projects(store, user_home=user_home)
 
     def project_of(directory: str) -> str | None:
@@ -127,4 +130,7 @@ def inputs_of(
         tombstones=tuple(store.tombstones()),
         left=(*leaving(version, selected, files=before.files, store=store, config=config), *extensions.left),
         extensions=extensions.claims,
+        check=check,
+        withheld=withheld,
+        synced=synced,
     )
