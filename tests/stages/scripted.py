@@ -43,6 +43,9 @@ class Scripted:
             raise step
         return step(OfflineEngine().consolidate(inputs))
 
+    def close(self) -> None:
+        pass
+
     def used_up(self) -> bool:
         return not self.extracting and not self.consolidating
 

@@ -47,6 +47,9 @@ class Deadly:
             os.kill(os.getpid(), signal.SIGKILL)
         return OfflineEngine().extract(evidence, version=version)
 
+    def close(self) -> None:
+        pass
+
     consolidate = OfflineEngine.consolidate  # type: ignore[assignment]
 
 

@@ -69,7 +69,7 @@ class Answer:
     wait: float = 0.0
     torn: bool = False
     cut: bool = False
-    usage: tuple[int, int] | None = (100, 10)
+    usage: tuple[int, int] | None = (100, 10)  # input, output; None where the server does not say
 
 
 Step = Answer | Callable[[Request], Answer]
@@ -127,7 +127,11 @@ class ModelServer:
             def log_message(self, *_: object) -> None:
                 pass
 
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        class Server(ThreadingHTTPServer):
+            def handle_error(self, *_: object) -> None:
+                """A client that goes away in the middle is what some tests are about."""
+
+        self._http = Server(("127.0.0.1", 0), Handler)
         self._http.daemon_threads = True
         self._thread = threading.Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
         self._thread.start()
@@ -170,7 +174,7 @@ class ModelServer:
         if api not in self.apis or not handler.path.startswith("/v1/"):
             _send(handler, 404, {"detail": "Not Found"})
             return
-        request = Request(api=api, body=body, headers=dict(handler.headers))
+        request = Request(api=api, body=body, headers={k.lower(): v for k, v in handler.headers.items()})
         with self._lock:
             self.requests.append(request)
             step: Step | None = self.always or (self.steps.pop(0) if self.steps else None)

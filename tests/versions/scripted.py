@@ -35,3 +35,6 @@ class ScriptedEngine:
     def consolidate(self, inputs: Inputs) -> Drafts:
         documents = {"memory_summary.md": prompts.memory_summary()}
         return Drafts(documents=documents if inputs.version == "v2" else {**documents, "MEMORY.md": ""})
+
+    def close(self) -> None:
+        pass

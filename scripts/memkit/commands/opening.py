@@ -92,7 +92,9 @@ def worker(
         repo = Repo.ensure(config.home)
         _announce(init.init(repo=repo, versions=config.versions), options, dry=dry)
         store = stack.enter_context(Store.open(config.home / DATABASE))
-        work = Worker(config, options, repo, store, chosen.make(store), now, dry)
+        model = chosen.make(store)
+        stack.callback(model.close)
+        work = Worker(config, options, repo, store, model, now, dry)
         _restore(work)
         take_edits(work)
         yield work

@@ -130,3 +130,7 @@ class Engine(Protocol):
     def consolidate(self, inputs: Inputs) -> Drafts:
         """Records and claims to the tree's documents."""
         ...
+
+    def close(self) -> None:
+        """Ends what is open; the engine is not asked afterwards."""
+        ...

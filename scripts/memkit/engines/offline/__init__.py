@@ -38,3 +38,6 @@ class OfflineEngine:
         }
         stale = [p for p, text in inputs.documents.items() if p not in documents and skills.own(p, text)]
         return replace(drafts, documents=documents, removed=tuple(stale))
+
+    def close(self) -> None:
+        """Nothing is open."""

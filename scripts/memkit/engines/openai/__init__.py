@@ -52,6 +52,11 @@ class OpenAIEngine:
         )
         return consolidation.consolidate(self._server, inputs, way=way)
 
+    def close(self) -> None:
+        """As base.Engine says."""
+        if (server := self.__dict__.get("_server")) is not None:
+            server.close()
+
     @property
     def tokens_used(self) -> int:
         """Tokens of the run so far, failed questions included."""
