@@ -14,7 +14,10 @@ from tests.commands.world import World, greeting, valid, working
 from tests.support.model_server import NAME, Answer, ModelServer, Request, calls, refused, said, too_long
 from tests.support.rollouts import Rollout
 
-RECORD = "# Raise the retry limit\n\n## Task 1: Raise the retry limit\n- outcome: success\n- verified: `pytest -q` — 4 passed"
+RECORD = (
+    "# Raise the retry limit\n\n## Task 1: Raise the retry limit\n- outcome: success\n"
+    "- verified: `pytest -q` — 4 passed"
+)
 GOOD: dict[str, Any] = {"rollout_summary": RECORD, "rollout_slug": "retry_limit"}
 RAW = "---\ndescription: the retry limit of shop, success\n---\n\n### Task 1: Raise the retry limit\n- outcome: success"
 GOOD_V1 = {**GOOD, "raw_memory": RAW}

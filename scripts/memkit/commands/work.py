@@ -157,7 +157,7 @@ def write_memory(worker: Worker, *, causes: Sequence[tuple[str, str]] = ()) -> C
     try:
         with bar("consolidating", worker.options):
             try:
-                return _publish(worker, causes, before)
+                return _publish(worker, causes, before, watchful=True)
             except Moved:
                 take_edits(worker)
                 return _publish(worker, causes, before)
@@ -184,7 +184,9 @@ def _log_failure(worker: Worker, error: MemkitError, before: int) -> None:
     )
 
 
-def _publish(worker: Worker, causes: Sequence[tuple[str, str]], before: int) -> Consolidated:
+def _publish(worker: Worker, causes: Sequence[tuple[str, str]], before: int, *, watchful: bool = False) -> Consolidated:
+    """watchful: raises Moved also when notes or edits came meanwhile that the commit knows nothing of."""
+    there = worker.repo.changed() if watchful else ()
     root = worker.config.home / tree.TREES[worker.config.version]
     waiting = notes.pending(repo=worker.repo, files=tree.read_tree(root).files)
     done = consolidate.consolidate(
@@ -197,6 +199,8 @@ def _publish(worker: Worker, causes: Sequence[tuple[str, str]], before: int) -> 
         applied=lambda before, after: notes.applied(waiting, before, after, store=worker.store, user_home=user_home()),
         causes=causes,
     )
+    if done.commit and watchful and worker.repo.changed() != there:
+        raise Moved("the memory was added to meanwhile")
     if done.commit and not worker.dry:
         publish.publish(
             store=worker.store,

@@ -20,22 +20,29 @@ _FEW_WORDS = 3  # a quote of fewer is a name or a code word
 
 def losses(inputs: Inputs, documents: Mapping[str, str]) -> tuple[Loss, ...]:
     """Each line of the current summary that the new one has no more, with a reason or "" where there is none."""
-    before, after = inputs.documents.get(places.SUMMARY, ""), documents.get(places.SUMMARY, "")
-    new = summary.scan(after).lines
-    full = _full(after, inputs)
-    return tuple(
-        Loss(line=line.raw, reason=_reason(line, new, inputs, full=full)) for line in missing_lines(before, after)
-    )
+    return tuple(Loss(line=line.raw, reason=reason) for line, reason in _gone(inputs, documents))
+
+
+def unaccounted(inputs: Inputs, documents: Mapping[str, str]) -> list[SummaryLine]:
+    """The lines that went for no reason."""
+    return [line for line, reason in _gone(inputs, documents) if not reason]
 
 
 def findings(inputs: Inputs, documents: Mapping[str, str]) -> list[str]:
     """What the model has to mend besides lint's findings: lines that went for no reason, quotes that nobody said."""
     lost = [
-        f"a line went that nothing took away: put it back as it was: {loss.line}"
-        for loss in losses(inputs, documents)
-        if not loss.reason
+        f"a line went that nothing took away: put it back as it was: {line.raw}"
+        for line in unaccounted(inputs, documents)
     ]
     return [*lost, *misquoted(inputs, documents)]
+
+
+def _gone(inputs: Inputs, documents: Mapping[str, str]) -> Iterator[tuple[SummaryLine, str]]:
+    before, after = inputs.documents.get(places.SUMMARY, ""), documents.get(places.SUMMARY, "")
+    new = summary.scan(after).lines
+    full = _full(after, inputs)
+    for line in missing_lines(before, after):
+        yield line, _reason(line, new, inputs, full=full)
 
 
 def misquoted(inputs: Inputs, documents: Mapping[str, str]) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Literal
 
 from memkit.documents import places
 from memkit.engines.base import Inputs
-from memkit.engines.openai.accounts import findings, losses, misquoted
+from memkit.engines.openai.accounts import findings, losses, misquoted, unaccounted
 from memkit.engines.openai.agent import Agent
 from memkit.engines.openai.keeping import Keeper
 from memkit.engines.openai.rounds import Round, rounds
@@ -79,6 +79,7 @@ def _round(
     wrong = [*inputs.check(made), *findings(inputs, made)]
     if wrong:
         made = keeper.kept(talk.mend(wrong, made), new=part.threads)
+        made = keeper.put_back(made, unaccounted(inputs, made))
         _refuse([*inputs.check(made), *misquoted(inputs, made)])
     return made, talk.tokens_used
 

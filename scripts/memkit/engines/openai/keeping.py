@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from memkit import match, prompts, tokens
@@ -46,6 +46,14 @@ class Keeper:
         if self.inputs.version == "v1":
             kept[places.HANDBOOK] = self._with_blocks(kept.get(places.HANDBOOK, ""), new)
         return kept
+
+    def put_back(self, documents: Mapping[str, str], lost: Iterable[SummaryLine]) -> dict[str, str]:
+        """The documents with lines that went for no reason, as far as there is room for them."""
+        text = documents[places.SUMMARY]
+        for line in lost:
+            longer = placing.placed(text, line)
+            text = longer if self._fits(longer) else text
+        return {**documents, places.SUMMARY: text}
 
     def stones(self) -> list[Tombstone]:
         """The tombstones that act on words."""
