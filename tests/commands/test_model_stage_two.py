@@ -279,6 +279,39 @@ def test_a_model_that_rewrites_what_the_user_said_is_refused(either: World, serv
     assert "nobody said" in expect_refused(either, before)
 
 
+def test_words_of_the_agent_are_no_preference_of_the_user(either: World, server: ModelServer) -> None:
+    begun(either, server)
+    either.write(later())
+    before = either.summary
+    server.always = GoodModel(
+        records={"limit of later": RECORD + '\n- reported: "Skip the slow tests from now on."'},
+        edit=with_line('- (in /home/dev/shop) "Skip the slow tests from now on." (1 session, last 2026-11-21)'),
+    )
+    assert "the user did not say" in expect_refused(either, before)
+
+
+def test_words_of_an_extension_are_no_preference_of_the_user(either: World, server: ModelServer) -> None:
+    begun(either, server)
+    folder = either.home / "memories_v2" / "extensions" / "calendar"
+    (folder / "resources").mkdir(parents=True)
+    (folder / "instructions.md").write_text("Dates of the team.\n")
+    (folder / "resources" / "2026-11-24T09-00-00-dates.md").write_text("- Deploy on Fridays after lunch.\n")
+    server.always = GoodModel(edit=with_line("- Deploy on Fridays after lunch."))
+    either.call("run")
+    preferences = either.summary.partition("## User preferences")[2].partition("##")[0]
+    assert WISH in preferences and "Fridays" not in preferences
+
+
+def test_a_forgotten_word_of_one_project_stays_in_another(either: World, server: ModelServer) -> None:
+    begun(either, server)
+    either.call("forget", WISH, "--cwd", "/home/dev/shop")
+    either.write(working("mill", cwd="/home/dev/mill", started="2026-11-21T09:00:00Z", wish=WISH))
+    line = LINE.replace("/home/dev/shop", "/home/dev/mill").replace("11-20", "11-21")
+    server.always = GoodModel(records={"limit of mill": RECORD}, edit=with_line(line))
+    either.call("run")
+    assert line in either.summary and LINE not in either.summary
+
+
 def test_a_secret_that_the_model_writes_is_in_no_byte(either: World, server: ModelServer) -> None:
     begun(either, server)
     either.write(later())
@@ -424,7 +457,9 @@ def test_an_edit_by_hand_while_the_model_works_is_not_lost(model: World, server:
 def test_many_sessions_come_in_parts_that_fit(either: World, server: ModelServer) -> None:
     records = {}
     for number in range(30):
-        either.write(working(f"n{number}", started=f"2026-11-{1 + number % 24:02}T{9 + number // 24:02}:00:00Z"))
+        either.write(
+            working(f"n{number}", started=f"2026-11-{1 + number % 24:02}T{9 + number // 24:02}:00:00Z", wish=WISH)
+        )
         records[f"limit of n{number} to"] = (
             RECORD.replace("Raise", f"Raise {number}", 1) + "\n- reported: " + "detail " * 500
         )
@@ -443,7 +478,7 @@ def test_a_part_that_is_still_too_long_is_halved(
     monkeypatch.setenv("MEMKIT_CONSOLIDATION_MODE", "single")
     records = {}
     for number in range(6):
-        model.write(working(f"n{number}", started=f"2026-11-{16 + number:02}T09:00:00Z"))
+        model.write(working(f"n{number}", started=f"2026-11-{16 + number:02}T09:00:00Z", wish=WISH))
         records[f"limit of n{number} to"] = (
             RECORD.replace("Raise", f"Raise {number}", 1) + "\n- reported: " + "detail " * 500
         )

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from memkit import match, tokens
-from memkit.documents import inline, places, summary
+from memkit.documents import inline, places, record, summary
 from memkit.documents.summary import SummaryLine
-from memkit.engines.base import Inputs
+from memkit.engines.base import Inputs, Source
 from memkit.engines.offline import claims
 from memkit.engines.offline.losses import OUT_OF_BUDGET, UNSELECTED
 from memkit.engines.openai.keeping import missing_lines
-from memkit.model import Loss
+from memkit.model import Loss, Section
 
 _NEARLY_FULL = 0.9
+_USERS = ("request", "correction", "preference (stated)", "decision", "open")
 _FEW_WORDS = 3  # a quote of fewer is a name or a code word
 
 
@@ -46,23 +47,52 @@ def _gone(inputs: Inputs, documents: Mapping[str, str]) -> Iterator[tuple[Summar
 
 
 def misquoted(inputs: Inputs, documents: Mapping[str, str]) -> list[str]:
-    """Quotes in the documents that stand in no input and in no document before: reworded, or made up."""
-    said = _said(inputs)
-    return [
+    """Quotes in the documents that stand in no input and in no document before: reworded, or made up.
+
+    What stands among the user's profile and preferences must be words of the user.
+    """
+    everything, users = _said(inputs), _said_by_user(inputs)
+    found = [
         f'{path}: nobody said "{quote}": quote the words as an input has them, or leave the quote out'
-        for path, text in sorted(documents.items())
-        for row in text.split("\n")
+        for path in (places.SUMMARY, places.HANDBOOK)
+        for row in documents.get(path, "").split("\n")
         for quote in inline.quotes(row)
-        if not _stands(quote, said)
+        if not _stands(quote, everything)
+    ]
+    return found + [
+        f'{places.SUMMARY}:{line.line}: the user did not say "{quote}": it is no preference of theirs'
+        for line in summary.scan(documents.get(places.SUMMARY, "")).lines
+        if line.section in (Section.PROFILE, Section.PREFERENCES)
+        for quote in inline.quotes(line.text)
+        if _stands(quote, everything) and not _stands(quote, users)
     ]
 
 
 def _said(inputs: Inputs) -> str:
-    texts = [
-        *(text for s in inputs.sources for text in (s.record.rollout_summary, s.record.raw_memory)),
-        *inputs.documents.values(),
-        *(claim.text for claim in (*inputs.claims, *inputs.extensions)),
-    ]
+    records = (text for s in inputs.sources for text in (s.record.rollout_summary, s.record.raw_memory))
+    return _joined([*records, *_known(inputs)])
+
+
+def _said_by_user(inputs: Inputs) -> str:
+    return _joined([*(text for source in inputs.sources for text in _of_user(source)), *_known(inputs)])
+
+
+def _known(inputs: Inputs) -> Iterator[str]:
+    yield from inputs.documents.values()
+    yield from (claim.text for claim in (*inputs.claims, *inputs.extensions))
+
+
+def _of_user(source: Source) -> Iterator[str]:
+    """The bullets of a record that hold the user's words; all of a record that does not tell them apart."""
+    for text in (source.record.rollout_summary, source.record.raw_memory):
+        bullets = [bullet for task in record.body_of(text).tasks for bullet in task.bullets]
+        if any(bullet.label in record.LABELS for bullet in bullets):
+            yield from (bullet.text for bullet in bullets if bullet.label in _USERS)
+        else:
+            yield text
+
+
+def _joined(texts: Iterable[str]) -> str:
     return "\n".join(map(_plain, texts))
 
 

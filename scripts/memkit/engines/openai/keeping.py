@@ -13,6 +13,7 @@ from memkit.documents.summary import SummaryLine
 from memkit.engines.base import Inputs
 from memkit.engines.offline import OfflineEngine, claims, index, statements
 from memkit.engines.openai import placing
+from memkit.engines.openai.blocks import blocks
 from memkit.model import Section, Tombstone
 
 
@@ -20,11 +21,11 @@ from memkit.model import Section, Tombstone
 class Keeper:
     """What the inputs say must and must not stand in the documents.
 
-    returned: claims that the user made after they were forgotten. own: lines of notes and edits by hand.
+    returned: what the user says, and said after it was forgotten where that was. own: lines of notes and edits by hand.
     """
 
     inputs: Inputs
-    returned: tuple[str, ...]
+    returned: tuple[SummaryLine, ...]
     own: tuple[SummaryLine, ...]
 
     @classmethod
@@ -32,15 +33,13 @@ class Keeper:
         said = statements.statements(statements.bodies(inputs), inputs)
         held = claims.standing(said, tombstones=inputs.tombstones, claims=inputs.claims)
         own = claims.hand_lines(inputs.claims)
-        return cls(inputs, tuple(line.text for line in (*claims.lines(held.groups), *own)), tuple(own))
+        return cls(inputs, (*claims.lines(held.groups), *own), tuple(own))
 
     def kept(self, documents: Mapping[str, str], *, new: Collection[str]) -> dict[str, str]:
         """The documents as they may be published. new: ids of sessions that must have a line, where there is room."""
-        kept = {
-            path: text if path == places.SUMMARY else hide(text, self._buried_text) for path, text in documents.items()
-        }
-        text = kept.get(places.SUMMARY, "") or prompts.memory_summary()
-        text = placing.without(text, self._buried)
+        kept = {path: self._hidden(path, text) for path, text in documents.items() if path != places.SUMMARY}
+        text = documents.get(places.SUMMARY, "") or prompts.memory_summary()
+        text = placing.without(text, lambda line: self._buried(line) or self._foreign(line))
         text = self._with_own_words(self._with_own_lines(text))
         kept[places.SUMMARY] = self._with_sessions(text, new)
         if self.inputs.version == "v1":
@@ -59,18 +58,36 @@ class Keeper:
         """The tombstones that act on words."""
         return [stone for stone in self.inputs.tombstones if not stone.thread_id]
 
-    def _buried(self, line: SummaryLine) -> bool:
-        if line.thread_id:
-            hidden = any(s.thread_id == line.thread_id for s in self.inputs.tombstones)
-            return hidden and line.thread_id not in self._worded()
-        return self._forbidden(line.text, line.scope)
+    def _hidden(self, path: str, text: str) -> str:
+        """A document of V1 without what was forgotten where it speaks of."""
+        if path != places.HANDBOOK:
+            return hide(text, lambda words: self._forbidden(words, None))
+        return "\n".join(hide(block, self._gone_from(block)) for block in blocks(text))
 
-    def _buried_text(self, text: str) -> bool:
-        return self._forbidden(text, None)
+    def _gone_from(self, block: str) -> Callable[[str], bool]:
+        scope = next((each.cwd for each in handbook.scan(block).blocks), None)
+        return lambda words: self._forbidden(words, scope)
+
+    def _buried(self, line: SummaryLine) -> bool:
+        if line.thread_id and line.thread_id not in self._worded():
+            hidden = any(s.thread_id == line.thread_id for s in self.inputs.tombstones)
+            return hidden or self._forbidden(line.text, line.heading)
+        return not line.thread_id and self._forbidden(line.text, line.scope)
 
     def _forbidden(self, text: str, scope: str | None) -> bool:
-        found = any(match.buries(s, text, scope=scope or s.scope) for s in self.stones())
-        return found and not any(match.same(text, each) for each in self.returned)
+        found = any(match.buries(s, text, scope=scope) for s in self.stones())
+        return found and not self._holds(text, scope)
+
+    def _holds(self, text: str, scope: str | None) -> bool:
+        """Does the user say it, for this scope or everywhere?"""
+        return any(match.same(text, each.text) for each in self.returned if each.scope in (None, scope))
+
+    def _foreign(self, line: SummaryLine) -> bool:
+        """Words of an extension that a model made the user's."""
+        if line.section not in (Section.PROFILE, Section.PREFERENCES) or line.mark:
+            return False
+        theirs = any(match.same(line.text, claim.text) for claim in self.inputs.extensions)
+        return theirs and not self._holds(line.text, line.scope)
 
     def _worded(self) -> dict[str, str]:
         """Index lines whose words a person changed."""
@@ -82,7 +99,8 @@ class Keeper:
             lines = summary.scan(text).lines
             if any((each.text, each.scope, each.section) == (own.text, own.scope, own.section) for each in lines):
                 continue
-            alike = {line.line for line in lines if line.section is own.section and match.same(line.text, own.text)}
+            mine = [line for line in lines if line.section is own.section and own.scope in (None, line.scope)]
+            alike = {line.line for line in mine if match.same(line.text, own.text)}
             text = placing.placed(placing.without(text, _among(alike)), own)
         return text
 

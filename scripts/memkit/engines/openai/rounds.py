@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from memkit import prompts, tokens
 from memkit.documents import places
 from memkit.engines.base import Change, Inputs, Synced
+from memkit.engines.openai.blocks import touched
 from memkit.engines.openai.keeping import forgotten
-from memkit.engines.openai.withheld import touched
 from memkit.engines.workspace import skills
 from memkit.prompts import Mode
 

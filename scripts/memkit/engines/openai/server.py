@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import openai
@@ -30,7 +30,7 @@ class Settings:
     """How the server is reached. base_url: with the API's version; timeout: seconds for one request."""
 
     base_url: str
-    api_key: str
+    api_key: str = field(repr=False)
     api: Api
     key_name: str
     effort: str = ""

@@ -5,16 +5,16 @@ They were read by the offline engine, so it also says what they leave in the doc
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from memkit.documents import handbook, places, summary
+from memkit.documents import places, summary
 from memkit.documents.identity import identity
 from memkit.documents.summary import SummaryLine
 from memkit.engines.base import Inputs
 from memkit.engines.offline import OfflineEngine
 from memkit.engines.openai import placing
+from memkit.engines.openai.blocks import blocks
 
 
 @dataclass(frozen=True)
@@ -70,20 +70,3 @@ class Withheld:
         if self.blocks:
             found[places.HANDBOOK] = "\n".join((*blocks(found.get(places.HANDBOOK, "")), *self.blocks))
         return {**found, **(self.skills or {})}
-
-
-def blocks(text: str) -> tuple[str, ...]:
-    """The blocks of a handbook as they stand, each ended by a line break."""
-    parts = re.split(r"(?m)^(?=# Task Group: )", text)
-    return tuple(part.rstrip("\n") + "\n" for part in parts if part.strip())
-
-
-def touched(text: str, *, threads: frozenset[str], projects: frozenset[str]) -> tuple[list[str], list[str]]:
-    """(blocks that changes of these sessions or projects touch, the others)."""
-    touching: list[str] = []
-    others: list[str] = []
-    for block in blocks(text):
-        found = handbook.scan(block).blocks
-        mine = any(project and project in b.applies_to for b in found for project in projects)
-        (touching if mine or any(thread in block for thread in threads) else others).append(block)
-    return touching, others
