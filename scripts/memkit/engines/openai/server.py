@@ -8,6 +8,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any, Literal
 
 import openai
@@ -144,20 +145,26 @@ def answered(reply: Reply) -> str:
     return reply.text
 
 
+@lru_cache(maxsize=1_024)
+def _mask(text: str) -> str:
+    """A conversation is sent again with each of its turns; masking it once is enough."""
+    return redact.mask(text)
+
+
 def _masked(question: Question) -> Question:
     return replace(
         question,
-        instructions=redact.mask(question.instructions),
+        instructions=_mask(question.instructions),
         turns=tuple(_masked_turn(turn) for turn in question.turns),
     )
 
 
 def _masked_turn(turn: Turn) -> Turn:
     if isinstance(turn, Called):
-        return replace(turn, arguments=redact.mask(turn.arguments))
+        return replace(turn, arguments=_mask(turn.arguments))
     if isinstance(turn, Said):
-        return replace(turn, text=redact.mask(turn.text))
-    return Result(id=turn.id, text=redact.mask(turn.text))
+        return replace(turn, text=_mask(turn.text))
+    return Result(id=turn.id, text=_mask(turn.text))
 
 
 def _clean(reply: Reply) -> Reply:
