@@ -33,6 +33,8 @@ COMMANDS = {
     "correct": "correct",
     "forget": "forget",
     "notes": "notes",
+    "rules": "rules",
+    "agents": "agents",
     "undo": "undo",
     "explain": "explain",
     "prune": "prune",

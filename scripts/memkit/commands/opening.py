@@ -20,9 +20,9 @@ from memkit.config import Config, load
 from memkit.config.schema import leaves
 from memkit.engines.base import Engine
 from memkit.engines.pick import pick
-from memkit.errors import StorageError, UsageError, plain
+from memkit.errors import ConfigError, StorageError, UsageError, plain
 from memkit.repo import Repo
-from memkit.stages import consolidate, init, notes
+from memkit.stages import consolidate, init, notes, rules
 from memkit.store import Store
 
 # What a dry run leaves behind when it copies the home: what dies with a process, and what only is looked at by people.
@@ -107,6 +107,7 @@ def take_edits(work: Worker) -> None:
     if taken.ids:
         written = notes.export(store=work.store, home=work.config.home)
         work.repo.commit_paths(written, message=notes.message(taken))
+    _release(work)
     for line in edits.warnings:
         warn(line)
     if edits.added or edits.removed:
@@ -114,6 +115,19 @@ def take_edits(work: Worker) -> None:
             work.options,
             f"taken in from your own edits: {len(edits.added)} lines kept, {len(edits.removed)} taken out",
         )
+
+
+def _release(work: Worker) -> None:
+    """A preference whose rule was removed may be remembered again."""
+    try:
+        gone = rules.released(work.store.tombstones(), home=work.config.home)
+    except ConfigError as error:
+        warn(str(error))  # what a file of rules says is no reason not to learn
+        return
+    if gone:
+        work.store.unbury(gone)
+        written = notes.export(store=work.store, home=work.config.home)
+        work.repo.commit_paths(written, message="memory: a rule is no more\n")
 
 
 def disabled(options: Options) -> bool:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from memkit.model.drafts import Drafts, Finding, Loss
     from memkit.model.evidence import OMITTED, Evidence, Facts, Item, Kind, Part, PartKind, Row, Tier
     from memkit.model.records import CONSOLIDATION, Record, StageOne, about_session
+    from memkit.model.rules import Origin, Rule
     from memkit.model.sections import Section
     from memkit.model.sessions import Entry, Outcome, Reason, RunLog, Session, State
     from memkit.model.values import Version, canonical, content_hash
@@ -21,6 +22,7 @@ else:
         drafts="Drafts Finding Loss",
         evidence="Evidence Facts Item Kind OMITTED Part PartKind Row Tier",
         records="CONSOLIDATION Record StageOne about_session",
+        rules="Origin Rule",
         sections="Section",
         sessions="Entry Outcome Reason RunLog Session State",
         values="Version canonical content_hash",
@@ -39,12 +41,14 @@ __all__ = [
     "Kind",
     "Loss",
     "Note",
+    "Origin",
     "Outcome",
     "Part",
     "PartKind",
     "Reason",
     "Record",
     "Row",
+    "Rule",
     "RunLog",
     "Section",
     "Session",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from memkit import lazily
 
 if TYPE_CHECKING:
+    from memkit.prompts.agents import agents_block
     from memkit.prompts.git import commit_message, gitignore
     from memkit.prompts.model import (
         DIFF,
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 else:
     __getattr__ = lazily(
         globals(),
+        agents="agents_block",
         git="commit_message gitignore",
         model="DIFF Mode consolidate_instructions consolidate_repair consolidate_round extract_instructions",
         notes="note notes_instructions",
@@ -43,6 +45,7 @@ __all__ = [
     "DIFF",
     "Mode",
     "TaskBlock",
+    "agents_block",
     "commit_message",
     "consolidate_instructions",
     "consolidate_repair",
