@@ -67,7 +67,7 @@ help:
 	@echo 'make lint-memory   check the memory against its rules; exit status 1 when something is found'
 	@echo 'make status        what was read, what waits, what failed and why'
 	@echo 'make test          run the tests (ARGS=tests/test_x.py for some)'
-	@echo 'make lint          ruff and mypy'
+	@echo 'make lint          ruff, mypy, and whether AGENTS.md is as the rules say'
 	@echo 'make bench         speed and memory against plain loops, on a corpus that it makes (20 minutes, 1.5 GB of disk)'
 	@echo 'make profile       where the time of memkit extract goes, on a part of that corpus'
 	@echo 'make clean         remove .venv, caches and the sample memory; never ~/.memkit'
@@ -118,6 +118,7 @@ lint: .venv/.installed-dev
 	@$(VENV) -m ruff check .
 	@$(VENV) -m ruff format --check .
 	@$(VENV) -m mypy
+	@.venv/bin/memkit agents check
 
 # Byte code is written: without it a start-up is mostly compiling.
 bench: .venv/.installed-dev
