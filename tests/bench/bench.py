@@ -147,7 +147,8 @@ def _memory(runs: Runs, *, sizes: Sizes) -> Iterator[Figure]:
 def _ratio(
     runs: Runs, name: str, measured: Callable[[], float], plain: Callable[[], float], bar: float | None, note: str
 ) -> Figure:
-    measured()  # caches of the file system and of Python are warm for both
+    if runs.rounds > 1:
+        measured()  # caches of the file system and of Python are warm for both
     pairs = [(measured(), plain()) for _ in range(runs.rounds)]
     value = statistics.median(ours / theirs for ours, theirs in pairs)
     ours, theirs = (statistics.median(side) for side in zip(*pairs, strict=True))

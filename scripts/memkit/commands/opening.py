@@ -89,6 +89,7 @@ def worker(
             stack.enter_context(locks.consolidation(config.home, command=command))
         if dry:
             config = config._replace(home=_copied(config.home, stack))
+        stack.enter_context(Repo.at(config.home).keeping())
         repo = Repo.ensure(config.home)
         _announce(init.init(repo=repo, versions=config.versions), options, dry=dry)
         store = stack.enter_context(Store.open(config.home / DATABASE))

@@ -33,14 +33,19 @@ def results(readings: Iterator[Reading], *, engine: Engine, processes: int) -> G
             yield reading, partial(read, reading, engine=engine)
         return
     # Not forked: the masking library has threads of its own, which a fork leaves behind in the middle of their work.
-    pool = ProcessPoolExecutor(processes, mp_context=get_context("spawn"), initializer=_born)
+    # This process is one of them: it is up already, and reads while the others are still starting.
+    others = processes - 1
+    pool = ProcessPoolExecutor(others, mp_context=get_context("spawn"), initializer=_born)
     held: dict[Future[Read], Reading] = {}
     taken: list[Reading] = []
     try:
         while True:
-            for reading in islice(readings, 2 * processes - len(taken)):
+            for reading in islice(readings, 2 * others - len(taken)):
                 taken.append(reading)
                 held[pool.submit(read, reading, engine=engine)] = reading
+            if not any(future.done() for future in held) and (mine := next(readings, None)):
+                yield mine, partial(read, mine, engine=engine)
+                continue
             if not held:
                 return
             done, _ = wait(held, return_when=FIRST_COMPLETED)
