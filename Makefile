@@ -68,7 +68,7 @@ help:
 	@echo 'make status        what was read, what waits, what failed and why'
 	@echo 'make test          run the tests (ARGS=tests/test_x.py for some)'
 	@echo 'make lint          ruff, mypy, and whether AGENTS.md is as the rules say'
-	@echo 'make bench         speed and memory against plain loops, on a corpus that it makes (20 minutes, 1.5 GB of disk)'
+	@echo 'make bench         speed, memory and bytes sent, on a corpus that it makes (20 minutes, 1.5 GB of disk)'
 	@echo 'make profile       where the time of memkit extract goes, on a part of that corpus'
 	@echo 'make clean         remove .venv, caches and the sample memory; never ~/.memkit'
 

@@ -42,6 +42,12 @@ class Request:
         return set(self.schema.get("schema", {}).get("properties", {}))
 
     @property
+    def messages(self) -> list[str]:
+        """What the user says in it, in order; instructions left out."""
+        turns = self.body["messages"] if self.api == "chat" else self.body["input"]
+        return [turn["content"] for turn in turns if turn.get("role") == "user"]
+
+    @property
     def tools(self) -> list[str]:
         return [t.get("name") or t["function"]["name"] for t in self.body.get("tools", [])]
 
