@@ -287,6 +287,8 @@ def test_only_the_user_can_read_the_home_and_nothing_else_is_written(env: dict[s
 _WORDS = dict.fromkeys(("remember", "correct", "forget"), ("--global", "Something about ravens.")) | {
     "explain": ("ravens",),
     "reset": ("--yes",),
+    "read": ("memory_summary.md",),
+    "search": ("ravens",),
 }
 
 

@@ -51,12 +51,15 @@ class Sizes:
     long: int = 1_000 * _MB
     compacted: int = 1_000
     known: int = 1_000
+    files: int = 10_000
     text: int = 44_000_000
     rounds: int = 5
     golden: bool = True
 
 
-TINY = Sizes(corpus=_MB, sessions=3, few=_MB, long=2 * _MB, compacted=2, known=3, text=60_000, rounds=1, golden=False)
+TINY = Sizes(
+    corpus=_MB, sessions=3, few=_MB, long=2 * _MB, compacted=2, known=3, files=50, text=60_000, rounds=1, golden=False
+)
 
 
 def figures(cache: Path, *, sizes: Sizes) -> Iterator[Figure]:
@@ -68,6 +71,7 @@ def figures(cache: Path, *, sizes: Sizes) -> Iterator[Figure]:
         runs = Runs(Path(folder), rounds=sizes.rounds)
         yield from _reading(cache, runs, sizes=sizes)
         yield from _starting(runs, sizes=sizes)
+        yield from _searching(runs, sizes=sizes)
         yield from _masking(runs, sizes=sizes)
         yield from _memory(runs, sizes=sizes)
 
@@ -127,6 +131,21 @@ def _starting(runs: Runs, *, sizes: Sizes) -> Iterator[Figure]:
         yield _ratio(runs, name, lambda given=arguments: runs.memkit(home, *given), nothing, bar, "")
     note = f"{len(made.files):,} known sessions, nothing new"
     yield _ratio(runs, "memkit run / python -c pass", lambda: runs.memkit(home, "run", made.folder), nothing, 25, note)
+
+
+def _searching(runs: Runs, *, sizes: Sizes) -> Iterator[Figure]:
+    home = runs.home()
+    folder = corpus.memory(home, files=sizes.files)
+    for state in ("loose", "packed"):
+        yield _ratio(
+            runs,
+            f"memkit search / grep -r, {state} objects",
+            lambda: runs.memkit(home, "search", corpus.ONCE),
+            lambda: runs.program("grep", "-r", corpus.ONCE, folder),
+            10,
+            f"{sizes.files:,} files, start-up included",
+        )
+        runs.program("git", "-C", home, "gc", "--quiet")
 
 
 def _masking(runs: Runs, *, sizes: Sizes) -> Iterator[Figure]:

@@ -40,6 +40,9 @@ COMMANDS = {
     "prune": "prune",
     "reset": "reset",
     "doctor": "doctor",
+    "list": "list",
+    "read": "read",
+    "search": "search",
 }
 
 
@@ -132,7 +135,8 @@ def call(arguments: Sequence[str]) -> int:
     except TyperException as error:
         context = getattr(error, "ctx", None)
         where = f" (see `{context.command_path} --help`)" if context else ""
-        print(f"memkit: {plain(str(getattr(error, 'message', error)))}{where}", file=sys.stderr)
+        said = error.format_message() if context else str(getattr(error, "message", error))
+        print(f"memkit: {plain(said)}{where}", file=sys.stderr)
         return ExitCode.USAGE
     if status == ExitCode.INTERRUPTED:
         raise KeyboardInterrupt  # what the framework made this number of
