@@ -2,7 +2,7 @@
 SHELL = /bin/sh
 .DEFAULT_GOAL := help
 .SUFFIXES:
-.PHONY: help setup memories extract consolidate summary lint-memory status test lint bench profile clean
+.PHONY: help setup memories extract consolidate summary lint-memory status test test-llm lint bench profile clean
 
 # The first Python that is new enough: macOS's own python3 is 3.9. `make PYTHON=… setup` takes another.
 PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3.11; do \
@@ -67,8 +67,9 @@ help:
 	@echo 'make lint-memory   check the memory against its rules; exit status 1 when something is found'
 	@echo 'make status        what was read, what waits, what failed and why'
 	@echo 'make test          run the tests (ARGS=tests/test_x.py for some)'
-	@echo 'make lint          ruff and mypy'
-	@echo 'make bench         speed and memory against plain loops, on a corpus that it makes (20 minutes, 1.5 GB of disk)'
+	@echo 'make test-llm      the model engine against a real server, which it builds once (compiler, network, 10 minutes)'
+	@echo 'make lint          ruff, mypy, and whether AGENTS.md is as the rules say'
+	@echo 'make bench         speed, memory and bytes sent, on a corpus that it makes (20 minutes, 1.5 GB of disk)'
 	@echo 'make profile       where the time of memkit extract goes, on a part of that corpus'
 	@echo 'make clean         remove .venv, caches and the sample memory; never ~/.memkit'
 
@@ -114,10 +115,15 @@ status: .venv/.installed
 test: .venv/.installed-dev
 	@$(VENV) -m pytest $(if $(ARGS),$(ARGS),-q -n auto --dist worksteal)
 
+# Says why where the server can't be built. Its tests are no part of `make test`.
+test-llm: .venv/.installed-dev
+	@$(VENV) scripts/llm/prepare.py .cache/llm $(if $(ARGS),$(ARGS),-q tests/llm)
+
 lint: .venv/.installed-dev
 	@$(VENV) -m ruff check .
 	@$(VENV) -m ruff format --check .
 	@$(VENV) -m mypy
+	@.venv/bin/memkit agents check
 
 # Byte code is written: without it a start-up is mostly compiling.
 bench: .venv/.installed-dev

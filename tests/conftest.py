@@ -6,6 +6,7 @@ import lzma
 import os
 import shutil
 import socket
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,8 @@ _GOLDEN = Path(__file__).parent / "golden" / "codex-0.160"
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    if room := _in_memory():
+        tempfile.tempdir = room
     config.addinivalue_line(
         "markers", "later_step(step): behaviour that a later step builds; deselected, and counted as such"
     )
@@ -26,6 +29,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if later:
         config.hook.pytest_deselected(items=later)
         items[:] = [item for item in items if item not in later]
+
+
+def _in_memory() -> str:
+    """A folder in memory where there is one with room: Git's many small files cost half as much there."""
+    place = Path("/dev/shm")
+    if os.environ.get("TMPDIR") or not os.access(place, os.W_OK):
+        return ""
+    there = os.statvfs(place)
+    fits = there.f_bavail * there.f_frsize > 2_000_000_000 and not there.f_flag & os.ST_NOEXEC
+    return str(place) if fits else ""
 
 
 @pytest.fixture

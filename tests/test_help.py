@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from memkit.commands.app import COMMANDS
-from tests.support.env import run_memkit
+from tests.support.env import call_memkit, run_memkit
 
 # As the machine of whoever runs the tests has it: the closed world of conftest drops it before a test starts.
 UPDATE = bool(os.environ.get("MEMKIT_UPDATE"))
@@ -18,7 +18,7 @@ MOST = 80
 
 
 def shown(words: list[str], env: dict[str, str]) -> str:
-    return run_memkit([*words, "--help"], env=env | {"COLUMNS": str(MOST)}).stdout
+    return call_memkit([*words, "--help"], env=env | {"COLUMNS": str(MOST)}).stdout
 
 
 @pytest.mark.parametrize("name", ["memkit", *COMMANDS])
@@ -39,7 +39,8 @@ def test_no_line_of_the_overview_is_cut_off(env: dict[str, str]) -> None:
 
 
 def test_without_words_the_overview_is_shown(env: dict[str, str]) -> None:
-    assert run_memkit([], env=env).stdout == run_memkit(["--help"], env=env).stdout
+    narrow = env | {"COLUMNS": str(MOST)}
+    assert run_memkit([], env=narrow).stdout == run_memkit(["--help"], env=narrow).stdout == shown([], env)
 
 
 def test_every_snapshot_belongs_to_a_command() -> None:

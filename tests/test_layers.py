@@ -101,7 +101,12 @@ def imports(tree: ast.Module, *, module: str, package: Path) -> Iterator[Import]
 
 
 def called(node: ast.Call) -> str:
-    return ast.unparse(node.func)
+    """The dotted name that is called, "" where it is no name (ast.unparse does as much, in fifty times the time)."""
+    parts, each = list[str](), node.func
+    while isinstance(each, ast.Attribute):
+        parts.append(each.attr)
+        each = each.value
+    return ".".join([each.id, *reversed(parts)]) if isinstance(each, ast.Name) else ""
 
 
 def stage_of(name: str) -> str:
@@ -176,7 +181,8 @@ def problems(package: Path) -> list[str]:
 
 
 def test_the_package_keeps_to_the_table() -> None:
-    assert not problems(PACKAGE), "\n" + "\n".join(problems(PACKAGE))
+    found = problems(PACKAGE)
+    assert not found, "\n" + "\n".join(found)
 
 
 def lists_of(path: Path) -> tuple[set[tuple[str, str]], set[tuple[str, str]], set[str]]:

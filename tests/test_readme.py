@@ -23,7 +23,7 @@ from memkit import cli, lint, match, redact, tokens
 from memkit.commands.app import COMMANDS
 from memkit.config.schema import leaves
 from memkit.errors import ExitCode
-from tests.support.env import command, hermetic, run_memkit
+from tests.support.env import call_memkit, command, hermetic
 from tests.support.rollouts import Rollout
 
 # As the machine of whoever runs the tests has it: the closed world of conftest drops it before a test starts.
@@ -228,7 +228,7 @@ class Home:
         return self.path / "memories_v2" / "memory_summary.md"
 
     def run(self, *words: str | Path, ok: tuple[int, ...] = (0,), **env: str) -> str:
-        return run_memkit(words, env=self.env | env, cwd=self.user, ok=ok).stdout
+        return call_memkit(words, env=self.env | env, cwd=self.user, ok=ok).stdout
 
     def tracked(self) -> set[str]:
         done = subprocess.run(["git", "-C", str(self.path), "ls-files"], capture_output=True, text=True, check=True)
@@ -287,6 +287,8 @@ def test_only_the_user_can_read_the_home_and_nothing_else_is_written(env: dict[s
 _WORDS = dict.fromkeys(("remember", "correct", "forget"), ("--global", "Something about ravens.")) | {
     "explain": ("ravens",),
     "reset": ("--yes",),
+    "read": ("memory_summary.md",),
+    "search": ("ravens",),
 }
 
 
@@ -369,7 +371,7 @@ def test_switching_off_tells_or_learns_nothing_and_deletes_nothing(home: Home, t
 def test_a_wrong_value_is_an_error_and_an_unknown_key_a_warning(home: Home) -> None:
     settings = home.path / "memkit.yaml"
     settings.write_text("memories:\n  max_unused_days: soon\n")
-    done = run_memkit(["status"], env=home.env, ok=(3,))
+    done = call_memkit(["status"], env=home.env, ok=(3,))
     assert f"{settings}:2: memories.max_unused_days must be" in done.stderr
     settings.write_text("memories:\n  max_unusd_days: 3\n")
-    assert "did you mean memories.max_unused_days?" in run_memkit(["run"], env=home.env).stderr
+    assert "did you mean memories.max_unused_days?" in call_memkit(["run"], env=home.env).stderr

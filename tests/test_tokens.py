@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memkit import tokens
@@ -58,6 +58,14 @@ def test_count_takes_lone_surrogates_and_long_text() -> None:
     pytest.importorskip("bpe_openai")
     assert tokens.count("a\ud83d") >= 2
     assert tokens.count("word " * 300_000) == pytest.approx(300_000, rel=0.001)
+    assert tokens.count("꧁" * 250_000) > 200_000, "more than the package lets through at once"
+
+
+@settings(deadline=None)
+@given(text=TEXT)
+def test_count_is_what_the_public_interface_counts(text: str) -> None:
+    bpe_openai = pytest.importorskip("bpe_openai")
+    assert tokens.count(text) == len(bpe_openai.get_encoding("o200k_base").encode_ordinary(text))
 
 
 @pytest.mark.usefixtures("without_the_extra")

@@ -78,6 +78,30 @@ class EngineError(MemkitError):
     code = ExitCode.ENGINE
 
 
+class ModelError(MemkitError):
+    """One question to the model failed; its session fails, the run goes on. tokens_used: what it cost all the same."""
+
+    code = ExitCode.PARTIAL
+
+    def __init__(self, what: str, *, mend: str = "", tokens_used: int = 0) -> None:
+        super().__init__(what, mend=mend)
+        self.tokens_used = tokens_used
+
+
+class MalformedError(ModelError):
+    """The model answered, and the answer is not of the form that was asked for."""
+
+
+class TooLongError(ModelError):
+    """The server says that the question does not fit into its model's context."""
+
+
+class BudgetError(MemkitError):
+    """The next question could exceed what a run may use: what is left waits for the next run."""
+
+    code = ExitCode.ENGINE
+
+
 class GitError(MemkitError):
     """Git refused or is missing."""
 

@@ -32,6 +32,13 @@ class Project:
     key: str
     name: str
 
+    @property
+    def names(self) -> frozenset[str]:
+        """What may stand for it in a file: its root as written, and its remote as `host/path`."""
+        return frozenset(
+            {self.name} | ({self.key.removeprefix("remote:")} if self.key.startswith("remote:") else set())
+        )
+
 
 def normal_remote(url: str) -> str:
     """`host/path` of a remote in any spelling (https, ssh, scp-like, git), without user, port, `.git`; "" for none.
@@ -72,6 +79,17 @@ def git_root(directory: str) -> tuple[str, str] | None:
                 return str(folder), _origin(marker)
             if marker.is_file():
                 return _linked(folder, marker)
+    except OSError:
+        return None
+    return None
+
+
+def worktree(directory: str) -> str | None:
+    """The root of the work tree that a directory lies in, a linked one too; None outside of any."""
+    try:
+        for folder in (Path(directory), *Path(directory).parents):
+            if (folder / ".git").exists():
+                return str(folder)
     except OSError:
         return None
     return None

@@ -1,4 +1,5 @@
-"""`make bench`: how fast and how small memkit is, as ratios to plain loops on the same machine, measured in one run.
+"""`make bench`: how fast and how small memkit is, as ratios to plain loops on the same machine, measured in one run;
+and how many bytes of evidence a model is sent, as a ratio to Codex.
 
 A ratio is the median of five, each of a measured and a plain run that stand next to each other, so that a machine that
 is busy for a while slows both. All go to .cache/bench.json: the figure, its bar, and whether it holds.
@@ -14,9 +15,9 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, mkdtemp
 
-from tests.bench import corpus, loops
+from tests.bench import corpus, loops, sent
 from tests.bench.runs import Runs
 
 _MB = 1 << 20
@@ -24,7 +25,7 @@ _MB = 1 << 20
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Figure:
-    """A measured value and its bar (None: shown only). unit: `x` is a ratio, `MB` a peak of memory."""
+    """A measured value and its bar (None: shown only). unit: `x` is a ratio, `MB` a peak of memory, `n` a number."""
 
     name: str
     value: float
@@ -39,7 +40,10 @@ class Figure:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Sizes:
-    """How much is measured: bytes, numbers of files and lines, and rounds of each pair."""
+    """How much is measured: bytes, numbers of files and lines, and rounds of each pair.
+
+    golden: also what is sent of the golden sessions, which are as large as they are.
+    """
 
     corpus: int = 300 * _MB
     sessions: int = 60
@@ -47,22 +51,46 @@ class Sizes:
     long: int = 1_000 * _MB
     compacted: int = 1_000
     known: int = 1_000
+    files: int = 10_000
     text: int = 44_000_000
     rounds: int = 5
+    golden: bool = True
 
 
-TINY = Sizes(corpus=_MB, sessions=3, few=_MB, long=2 * _MB, compacted=2, known=3, text=60_000, rounds=1)
+TINY = Sizes(
+    corpus=_MB, sessions=3, few=_MB, long=2 * _MB, compacted=2, known=3, files=50, text=60_000, rounds=1, golden=False
+)
 
 
 def figures(cache: Path, *, sizes: Sizes) -> Iterator[Figure]:
     """Measures everything, one figure after the other; the corpus is kept below `cache`, all else is removed."""
     cache.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(dir=cache) as folder:
+        if sizes.golden:
+            yield from evidence(Path(mkdtemp(dir=folder)))
         runs = Runs(Path(folder), rounds=sizes.rounds)
         yield from _reading(cache, runs, sizes=sizes)
         yield from _starting(runs, sizes=sizes)
+        yield from _searching(runs, sizes=sizes)
         yield from _masking(runs, sizes=sizes)
         yield from _memory(runs, sizes=sizes)
+
+
+def evidence(folder: Path) -> Iterator[Figure]:
+    """No timing: the bytes of the rows that are sent, against those that Codex sent of the same sessions."""
+    every = sent.sent(folder)
+    short = [each for each in every if not each.long]
+    rows, codex = sum(each.rows for each in short), sum(each.codex for each in short)
+    headers = sum(each.header for each in short)
+    note = f"{rows:,} / {codex:,} bytes; {(rows + headers) / codex:.2f} with their headers"
+    yield Figure(name=f"V2 evidence / Codex's, {len(short)} short sessions", value=rows / codex, bar=0.5, note=note)
+    for each in every:
+        if each.long:
+            note = f"{each.rows:,} / {each.codex:,} bytes; {each.session}"
+            yield Figure(name="V2 evidence / Codex's, a long session", value=each.rows / each.codex, bar=1, note=note)
+    people = sum(each.people for each in every)
+    lost = sum(each.lost for each in every)
+    yield Figure(name="human rows that are not sent", value=lost, bar=0, unit="n", note=f"of {people}")
 
 
 def _reading(cache: Path, runs: Runs, *, sizes: Sizes) -> Iterator[Figure]:
@@ -103,6 +131,21 @@ def _starting(runs: Runs, *, sizes: Sizes) -> Iterator[Figure]:
         yield _ratio(runs, name, lambda given=arguments: runs.memkit(home, *given), nothing, bar, "")
     note = f"{len(made.files):,} known sessions, nothing new"
     yield _ratio(runs, "memkit run / python -c pass", lambda: runs.memkit(home, "run", made.folder), nothing, 25, note)
+
+
+def _searching(runs: Runs, *, sizes: Sizes) -> Iterator[Figure]:
+    home = runs.home()
+    folder = corpus.memory(home, files=sizes.files)
+    for state in ("loose", "packed"):
+        yield _ratio(
+            runs,
+            f"memkit search / grep -r, {state} objects",
+            lambda: runs.memkit(home, "search", corpus.ONCE),
+            lambda: runs.program("grep", "-r", corpus.ONCE, folder),
+            10,
+            f"{sizes.files:,} files, start-up included",
+        )
+        runs.program("git", "-C", home, "gc", "--quiet")
 
 
 def _masking(runs: Runs, *, sizes: Sizes) -> Iterator[Figure]:
@@ -147,7 +190,8 @@ def _memory(runs: Runs, *, sizes: Sizes) -> Iterator[Figure]:
 def _ratio(
     runs: Runs, name: str, measured: Callable[[], float], plain: Callable[[], float], bar: float | None, note: str
 ) -> Figure:
-    measured()  # caches of the file system and of Python are warm for both
+    if runs.rounds > 1:
+        measured()  # caches of the file system and of Python are warm for both
     pairs = [(measured(), plain()) for _ in range(runs.rounds)]
     value = statistics.median(ours / theirs for ours, theirs in pairs)
     ours, theirs = (statistics.median(side) for side in zip(*pairs, strict=True))

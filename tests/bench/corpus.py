@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from memkit.repo import Repo
 from tests.support import shapes
 from tests.support.env import NOW
 from tests.support.lines import SessionFile
@@ -35,6 +36,7 @@ _ASKS = (
     "Why does the build take so long?",
     "Write a migration that drops the unused column.",
 )
+ONCE = "the ledger of the harbour office"
 _FILES = [f"src/{part}/{name}.py" for part in ("orders", "cart", "ledger") for name in ("api", "rows", "jobs", "tests")]
 
 
@@ -112,6 +114,21 @@ def texts(size: int) -> tuple[str, ...]:
         made.append(_printed(chance) if chance.random() < 0.7 else _prose(chance, words=60))
         size -= len(made[-1])
     return tuple(made)
+
+
+def memory(home: Path, *, files: int) -> Path:
+    """A home with a committed tree of so many rollout summaries of 2 KB; the tree's folder. One of them says ONCE."""
+    made = random.Random(files)
+    folder = home / "memories_v2" / "rollout_summaries"
+    repo = Repo.ensure(home)
+    folder.mkdir(parents=True)
+    for at in range(files):
+        lines = [f"- verified: `{' '.join(made.choices(_WORDS, k=12))}` \u2014 passed" for _ in range(24)]
+        said = f"- open: {ONCE}" if at == files // 2 else ""
+        name = f"2026-{at % 12 + 1:02}-{at % 28 + 1:02}T09-00-00-{at:04}-retry.md"
+        (folder / name).write_text("\n".join([f"# Session {at}", *lines, said]) + "\n", encoding="utf-8")
+    repo.commit_paths(["memories_v2"], message="memory: made up")
+    return folder.parent
 
 
 def _kept(folder: Path, *, fill: Callable[[Path], None]) -> Made:

@@ -50,6 +50,10 @@ class Runs:
         """Seconds of a Python process, start-up included."""
         return self._run([sys.executable, *map(str, arguments)])
 
+    def program(self, *words: str | Path) -> float:
+        """Seconds of any program."""
+        return self._run(list(map(str, words)))
+
     def memkit(self, home: Path, *arguments: str | Path) -> float:
         """Seconds of a memkit command, start-up included."""
         return self._run([*command(), *map(str, arguments)], home=home)

@@ -47,9 +47,16 @@ def test_the_whole_bench_runs_on_a_tiny_corpus(tmp_path: Path) -> None:
     done = subprocess.run(line, cwd=ROOT, env=dict(os.environ), capture_output=True, encoding="utf-8", timeout=300)
     assert done.returncode == 0, done.stderr
     figures = json.loads(written.read_text())["figures"]
-    assert len(figures) == 13 and all(figure["value"] > 0 for figure in figures)
+    assert len(figures) == 15 and all(figure["value"] > 0 for figure in figures)
     assert all(figure["name"] in done.stdout for figure in figures)
     assert not [path for path in (tmp_path / "c").iterdir() if path.name.startswith("tmp")]
+
+
+def test_a_model_is_sent_less_than_codex_sends_and_all_that_people_said(tmp_path: Path) -> None:
+    figures = list(bench.evidence(tmp_path))
+    assert [figure.bar for figure in figures] == [0.5, 1, 1, 0]
+    assert all(figure.holds for figure in figures), figures
+    assert all(figure.value > 0 for figure in figures[:3]) and figures[3].note == "of 45"
 
 
 def test_a_missed_bar_is_said() -> None:

@@ -333,7 +333,7 @@ def test_an_unknown_key_is_named_with_the_one_that_was_meant(world: World) -> No
         ("engine: [offline\n", "not valid YAML"),
         ("memories:\n  max_unused_days: many\n", "memkit.yaml:2: memories.max_unused_days must be a whole number"),
         ("engine: robot\n", "engine must be offline, openai or auto"),
-        ("engine: openai\n", "engine openai is not part of this version"),
+        ("engine: openai\n", "the engine openai needs a key"),
         ("- a\n- b\n", "must be a list of `key: value` lines"),
     ],
 )

@@ -8,7 +8,7 @@ import pytest
 
 from memkit.commands import work
 from memkit.stages import publish
-from tests.commands.world import SUMMARY, World, working
+from tests.commands.world import SUMMARY, World, put_back, working
 from tests.support.env import NOW
 from tests.support.rollouts import Rollout
 
@@ -17,15 +17,21 @@ MAIN = '- (in /home/dev/shop) "Never commit directly to main." (1 session, last 
 SECRET = "hunter2-Qx81hYwZpLr3"
 
 
-@pytest.fixture
-def memory(world: World) -> World:
-    """A home with two wishes, a record of each, and the sessions that they are from."""
+def _make(world: World) -> None:
     world.write(
         working("alpha", wish="From now on always use uv."),
         working("beta", started="2026-11-21T09:00:00Z", wish="Never commit directly to main."),
     )
     world.call("run")
     assert UV in world.summary and MAIN in world.summary
+
+
+@pytest.fixture
+def memory(shared: Path, monkeypatch: pytest.MonkeyPatch) -> World:
+    """A home with two wishes, a record of each, and the sessions that they are from."""
+    world = put_back(shared, _make)
+    for name, value in world.env.items():
+        monkeypatch.setenv(name, value)
     return world
 
 

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from memkit.errors import StorageError
 from memkit.repo import purge
 from memkit.store import Store
-from tests.commands.world import World, working
+from tests.commands.world import World, put_back, working
 
 BLUE = "I always prefer dark blue diagrams drawn with graphviz."
 OTHER = "Always run the linter before you commit."
@@ -30,14 +30,20 @@ def _everywhere(world: World) -> bytes:
     return b"\n".join([*world.bytes().values(), *(p.encode() for p in world.bytes()), world.history()]).lower()
 
 
-@pytest.fixture
-def filled(world: World) -> World:
-    """A memory that says it in records, summary, a note and several commits."""
+def _fill(world: World) -> None:
     world.write(working("one", wish=BLUE), working("two", wish=OTHER, started="2026-11-21T09:00:00Z"))
     world.call("run")
     world.call("remember", "--global", "Diagrams: dark blue, drawn with graphviz, always.")
     world.call("consolidate")
     assert WORD.encode() in _everywhere(world)
+
+
+@pytest.fixture
+def filled(shared: Path, monkeypatch: pytest.MonkeyPatch) -> World:
+    """A memory that says it in records, summary, a note and several commits."""
+    world = put_back(shared, _fill)
+    for name, value in world.env.items():
+        monkeypatch.setenv(name, value)
     return world
 
 

@@ -7,12 +7,14 @@ import ctypes
 import io
 import json
 import os
+import shutil
 import stat
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import jsonschema
 
@@ -20,7 +22,7 @@ from memkit import cli
 from memkit.model import Entry, Record
 from memkit.repo import Repo
 from memkit.store import Store
-from tests.support.env import run_memkit
+from tests.support.env import hermetic, run_memkit
 from tests.support.rollouts import Rollout
 from tests.support.trees import read_tree
 
@@ -151,6 +153,26 @@ class World:
             if ".git" not in path.relative_to(self.home).parts:
                 found[path.relative_to(self.home).as_posix()] = oct(stat.S_IMODE(path.lstat().st_mode))
         return found
+
+
+def put_back(folder: Path, make: Callable[[World], None]) -> World:
+    """The world of `folder` as `make` left it: made once, then put back from a copy, so that every path in it is right.
+
+    The environment is the caller's to set (World.env). folder: of a module, so that its tests share it.
+    """
+    machine, copy = folder / "machine", folder / "copy"
+    if machine.exists():
+        shutil.rmtree(machine)
+    if copy.exists():
+        shutil.copytree(copy, machine, symlinks=True)
+    machine.mkdir(exist_ok=True)
+    env = hermetic(machine)
+    world = World(env=env, home=Path(env["MEMKIT_HOME"]), codex=Path(env["CODEX_HOME"]))
+    if not copy.exists():
+        with mock.patch.dict(os.environ, env):
+            make(world)
+        shutil.copytree(machine, copy, symlinks=True)
+    return world
 
 
 @contextlib.contextmanager

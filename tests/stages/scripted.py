@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from memkit.engines.base import Inputs
+from memkit.engines.base import Inputs, Limits
 from memkit.engines.offline import OfflineEngine
 from memkit.errors import EngineError
 from memkit.model import Drafts, Evidence, StageOne, Version
@@ -24,6 +24,8 @@ class Scripted:
     consolidating: list[Step | Exception] = field(default_factory=list)
     calls: list[str] = field(default_factory=list)
     name: str = "scripted"
+    limits: Limits = field(default_factory=Limits)
+    tokens_used: int = 0
 
     def extract(self, evidence: Evidence, *, version: Version) -> StageOne:
         self.calls.append("extract")
@@ -40,6 +42,9 @@ class Scripted:
         if isinstance(step, Exception):
             raise step
         return step(OfflineEngine().consolidate(inputs))
+
+    def close(self) -> None:
+        pass
 
     def used_up(self) -> bool:
         return not self.extracting and not self.consolidating

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from memkit.engines.base import Engine
+from memkit.engines.base import Engine, Limits
 from memkit.engines.offline import OfflineEngine
 from memkit.model import Evidence, Session, StageOne, Version
 from memkit.rollouts import find
@@ -34,16 +34,26 @@ def came_to(engine: Engine, *, processes: int) -> dict[str, object]:
 
 @dataclass(frozen=True)
 class Deadly:
-    """Kills the process that it is asked in, once."""
+    """Kills the other process that it is asked in, once; in this one it waits for that."""
 
     mark: Path
+    here: int
     name: str = "offline"
+    limits: Limits = Limits()  # noqa: RUF009
+    tokens_used: int = 0
 
     def extract(self, evidence: Evidence, *, version: Version) -> StageOne:
-        if not self.mark.exists():
+        if os.getpid() != self.here:
             self.mark.touch()
             os.kill(os.getpid(), signal.SIGKILL)
+        until = time.monotonic() + 60
+        while not self.mark.exists():
+            assert time.monotonic() < until, "no other process was asked"
+            time.sleep(0.01)
         return OfflineEngine().extract(evidence, version=version)
+
+    def close(self) -> None:
+        pass
 
     consolidate = OfflineEngine.consolidate  # type: ignore[assignment]
 
@@ -54,7 +64,7 @@ def test_several_processes_give_what_one_gives() -> None:
 
 
 def test_a_killed_process_costs_no_session(tmp_path: Path) -> None:
-    assert came_to(Deadly(tmp_path / "killed"), processes=2) == came_to(OfflineEngine(), processes=1)
+    assert came_to(Deadly(tmp_path / "killed", os.getpid()), processes=2) == came_to(OfflineEngine(), processes=1)
 
 
 def test_the_processes_end_with_a_killed_parent(tmp_path: Path) -> None:
@@ -64,7 +74,7 @@ def test_the_processes_end_with_a_killed_parent(tmp_path: Path) -> None:
         "from memkit.stages.extract.pool import results\n"
         "from tests.stages.test_extract_pool import readings\n"
         "if __name__ == '__main__':\n"
-        "    found = results(readings(), engine=OfflineEngine(), processes=2); next(found)\n"
+        "    found = results(readings(), engine=OfflineEngine(), processes=3); next(found)\n"
         "    print(*[child.pid for child in active_children()], flush=True); time.sleep(60)\n"
     )
     script = tmp_path / "parent.py"

@@ -37,7 +37,9 @@ def script(monkeypatch: pytest.MonkeyPatch) -> Callable[[Scripted], Scripted]:
     """Makes the engine of every later command the scripted one."""
 
     def use(engine: Scripted) -> Scripted:
-        monkeypatch.setattr("memkit.commands.opening.pick", lambda **_: pick.Choice(engine, "by the test"))
+        monkeypatch.setattr(
+            "memkit.commands.opening.pick", lambda *_, **__: pick.Choice(lambda _answers: engine, "by the test")
+        )
         return engine
 
     return use

@@ -96,8 +96,8 @@ def test_the_last_success_and_the_last_error_of_each_stage(store: Store) -> None
         store.log_run(RunLog(stage="extract", started_at=ended_at - 1, ended_at=ended_at, error=error, tokens_used=5))
     store.log_run(RunLog(stage="consolidate", started_at=1.0, ended_at=2.0, tokens_used=1))
     assert store.last_runs() == {
-        "extract": LastRun(last_success=30.0, last_error="second", error_at=40.0),
-        "consolidate": LastRun(last_success=2.0),
+        "extract": LastRun(last_success=30.0, last_error="second", error_at=40.0, tokens_used=5),
+        "consolidate": LastRun(last_success=2.0, tokens_used=1),
     }
     assert store.tokens_used() == 21
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from memkit import prompts
-from memkit.engines.base import Inputs
+from memkit.engines.base import Inputs, Limits
 from memkit.model import Drafts, Evidence, StageOne, Version
 
 
@@ -13,6 +13,8 @@ class ScriptedEngine:
     """Stage-1 outputs by session id and version; consolidation writes skeletons."""
 
     name = "scripted"
+    limits = Limits()
+    tokens_used = 0
 
     def __init__(self, outputs: Mapping[str, Mapping[str, Mapping[str, str]]]) -> None:
         self.left = {(session, version) for session, each in outputs.items() for version in each}
@@ -33,3 +35,6 @@ class ScriptedEngine:
     def consolidate(self, inputs: Inputs) -> Drafts:
         documents = {"memory_summary.md": prompts.memory_summary()}
         return Drafts(documents=documents if inputs.version == "v2" else {**documents, "MEMORY.md": ""})
+
+    def close(self) -> None:
+        pass

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,9 @@ from memkit.config import load
 from memkit.repo import Repo
 from memkit.stages import consolidate, extract, init, publish, scan
 from memkit.store import Store
+from tests.support.env import call_memkit
+from tests.support.good_model import SKELETON
+from tests.support.model_server import Answer, ModelServer, Request, said
 from tests.versions.scripted import ScriptedEngine
 
 _CODEX_HOME = "/home/dev/.codex"
@@ -78,6 +82,35 @@ def test_the_trees_are_those_of_codex(
         codex = _files(golden / name, sessions="\0")
         assert {path: ours.get(path) for path in codex} == codex
         assert set(ours) - set(codex) <= {"memory_summary.md", "MEMORY.md"}
+
+
+@pytest.mark.parametrize(("version", "dual"), [("v2", False), ("v1", False), ("v2", True)])
+def test_a_server_with_the_outputs_of_codex_gives_the_trees_of_codex(
+    env: dict[str, str], golden: Path, golden_sessions: Path, version: str, dual: bool
+) -> None:
+    outputs = json.loads((golden / "stage1_outputs.json").read_text())
+
+    def answer(request: Request) -> Answer:
+        if "rollout_summary" in request.properties:
+            session = re.search(r"session: ([0-9a-f-]{36})", request.text)
+            assert session is not None
+            return said(outputs[session[1]]["v1" if "raw_memory" in request.properties else "v2"])
+        more = {"handbook": "", "skills": []} if "handbook" in request.properties else {}
+        return said({"memory_summary": SKELETON, **more})
+
+    with ModelServer(always=answer) as server:
+        settings = {
+            "MEMKIT_VERSION": version,
+            "MEMKIT_DUAL_WRITE": str(dual).lower(),
+            "MEMKIT_CONSOLIDATION_MODE": "single",
+        }
+        there = {**env, **server.environment, **settings}
+        call_memkit(["extract", "--engine", "openai", golden_sessions], env=there)
+        call_memkit(["consolidate"], env=there)
+    for name in {"v2": ["memories_v2"], "v1": ["memories"]}[version] + (["memories"] if dual else []):
+        ours = _files(Path(env["MEMKIT_HOME"]) / name, sessions=str(golden_sessions))
+        codex = _files(golden / name, sessions="\0")
+        assert {path: ours.get(path) for path in codex} == codex
 
 
 def test_both_trees_come_in_one_commit(tmp_path: Path, golden: Path, golden_sessions: Path) -> None:

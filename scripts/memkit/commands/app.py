@@ -33,12 +33,17 @@ COMMANDS = {
     "correct": "correct",
     "forget": "forget",
     "notes": "notes",
+    "rules": "rules",
+    "agents": "agents",
     "undo": "undo",
     "explain": "explain",
     "prune": "prune",
     "reset": "reset",
     "doctor": "doctor",
     "hooks": "hooks",
+    "list": "list",
+    "read": "read",
+    "search": "search",
 }
 
 
@@ -131,7 +136,8 @@ def call(arguments: Sequence[str]) -> int:
     except TyperException as error:
         context = getattr(error, "ctx", None)
         where = f" (see `{context.command_path} --help`)" if context else ""
-        print(f"memkit: {plain(str(getattr(error, 'message', error)))}{where}", file=sys.stderr)
+        said = error.format_message() if context else str(getattr(error, "message", error))
+        print(f"memkit: {plain(said)}{where}", file=sys.stderr)
         return ExitCode.USAGE
     if status == ExitCode.INTERRUPTED:
         raise KeyboardInterrupt  # what the framework made this number of

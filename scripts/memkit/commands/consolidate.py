@@ -17,7 +17,9 @@ def consolidate(
     ctx: typer.Context,
     engine: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="offline or auto, instead of the configured one.", show_default=False),
+        typer.Option(
+            metavar="NAME", help="offline, openai or auto, instead of the configured one.", show_default=False
+        ),
     ] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show the lines that would come and go; publish nothing.")
@@ -29,8 +31,11 @@ def consolidate(
     """
     options: Options = ctx.obj
     with work.worker(options, command="memkit consolidate", engine=engine, dry=dry_run) as worker:
+        if dry_run and worker.engine.limits.remote:
+            work.preview_memory(worker)
+            return
         done = work.write_memory(worker)
-        if not dry_run:
+        if done is None or not dry_run:
             work.report(worker, done=done)
             return
         for line in done.new:

@@ -33,7 +33,9 @@ def extract(
     ] = None,
     engine: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="offline or auto, instead of the configured one.", show_default=False),
+        typer.Option(
+            metavar="NAME", help="offline, openai or auto, instead of the configured one.", show_default=False
+        ),
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be read; keep no record.")] = False,
 ) -> None:

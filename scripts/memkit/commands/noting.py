@@ -91,7 +91,8 @@ def note(options: Options, asked: Asked) -> None:
     with work.worker(options, command=f"memkit {asked.kind} --now") as worker:
         done = work.write_memory(worker)
         work.report(worker, done=done)
-        _tell(written, done, worker)
+        if done is not None:
+            _tell(written, done, worker)
 
 
 def _absolute(text: str) -> bool:

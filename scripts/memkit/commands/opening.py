@@ -19,10 +19,10 @@ from memkit.commands.reading import DATABASE
 from memkit.config import Config, load
 from memkit.config.schema import leaves
 from memkit.engines.base import Engine
-from memkit.engines.pick import Choice, pick
+from memkit.engines.pick import pick
 from memkit.errors import ConfigError, StorageError, UsageError, plain
 from memkit.repo import Repo
-from memkit.stages import consolidate, init, notes
+from memkit.stages import consolidate, init, notes, rules
 from memkit.store import Store
 
 # What a dry run leaves behind when it copies the home: what dies with a process, and what only is looked at by people.
@@ -78,7 +78,7 @@ def worker(
     """
     now = clock.now()
     config = _config(options, engine=engine, form=form)
-    chosen = _chosen(config, named=engine is not None)
+    chosen = pick(config, env=os.environ)
     for warning in config.warnings:
         warn(warning)
     detail(options, f"home {config.home}; {chosen.why}")
@@ -89,10 +89,13 @@ def worker(
             stack.enter_context(locks.consolidation(config.home, command=command))
         if dry:
             config = config._replace(home=_copied(config.home, stack))
+        stack.enter_context(Repo.at(config.home).keeping())
         repo = Repo.ensure(config.home)
         _announce(init.init(repo=repo, versions=config.versions), options, dry=dry)
         store = stack.enter_context(Store.open(config.home / DATABASE))
-        work = Worker(config, options, repo, store, chosen.engine, now, dry)
+        model = chosen.make(store)
+        stack.callback(model.close)
+        work = Worker(config, options, repo, store, model, now, dry)
         _restore(work)
         take_edits(work)
         yield work
@@ -105,6 +108,7 @@ def take_edits(work: Worker) -> None:
     if taken.ids:
         written = notes.export(store=work.store, home=work.config.home)
         work.repo.commit_paths(written, message=notes.message(taken))
+    _release(work)
     for line in edits.warnings:
         warn(line)
     if edits.added or edits.removed:
@@ -112,6 +116,19 @@ def take_edits(work: Worker) -> None:
             work.options,
             f"taken in from your own edits: {len(edits.added)} lines kept, {len(edits.removed)} taken out",
         )
+
+
+def _release(work: Worker) -> None:
+    """A preference whose rule was removed may be remembered again."""
+    try:
+        gone = rules.released(work.store.tombstones(), home=work.config.home)
+    except ConfigError as error:
+        warn(str(error))  # what a file of rules says is no reason not to learn
+        return
+    if gone:
+        work.store.unbury(gone)
+        written = notes.export(store=work.store, home=work.config.home)
+        work.repo.commit_paths(written, message="memory: a rule is no more\n")
 
 
 def disabled(options: Options) -> bool:
@@ -130,15 +147,6 @@ def _config(options: Options, *, engine: str | None, form: Mapping[str, object])
     if config.disabled:
         raise UsageError("MEMKIT_DISABLE is set, so nothing is read or written", mend="unset it")
     return config
-
-
-def _chosen(config: Config, *, named: bool) -> Choice:
-    try:
-        return pick(wanted=config.engine)
-    except UsageError as error:
-        if named:
-            raise
-        raise ConfigError(f"{config.path}: {error.what}", mend=error.mend) from error
 
 
 def make(home: Path) -> None:

@@ -27,7 +27,9 @@ def prune(
     200 of them. Their session logs stay where they are.
     """
     options: Options = ctx.obj
-    with work.worker(options, command="memkit prune", dry=dry_run) as worker:
+    # A look must not cost a question to a model.
+    engine = "offline" if dry_run else None
+    with work.worker(options, command="memkit prune", dry=dry_run, engine=engine) as worker:
         work.write_memory(worker)  # says which records are selected now
         gone = retain.retain(store=worker.store, config=worker.config, now=worker.now, everything=True).gone
     if as_json:

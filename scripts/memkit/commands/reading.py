@@ -36,4 +36,6 @@ def reader(stack: ExitStack, *, home: Path | None) -> Reader:
     database = config.home / DATABASE
     off = config.disabled and database.exists()  # then nothing beside the file changes either
     store = stack.enter_context(Store.look(database) if off else Store.open(database, readonly=True))
-    return Reader(config, Repo.at(config.home), store)
+    repo = Repo.at(config.home)
+    stack.enter_context(repo.keeping())
+    return Reader(config, repo, store)

@@ -16,7 +16,7 @@ from memkit.commands.app import Options
 from memkit.commands.opening import disabled, make
 from memkit.commands.reading import DATABASE
 from memkit.config import home_path, load
-from memkit.errors import ExitCode, GateError
+from memkit.errors import EngineError, ExitCode, GateError
 from memkit.store import Store
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -35,7 +35,9 @@ def run(
     ] = None,
     engine: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="offline or auto, instead of the configured one.", show_default=False),
+        typer.Option(
+            metavar="NAME", help="offline, openai or auto, instead of the configured one.", show_default=False
+        ),
     ] = None,
     hook: Annotated[
         bool,
@@ -81,13 +83,13 @@ def run(
         try:
             done = work.write_memory(worker)
             work.retain_records(worker)
-        except GateError as error:
+        except (GateError, EngineError) as error:
             work.report(worker, extracted=extracted)
             log.write(worker.config.home, f"run: {error}")
             work.warn(str(error))
-            raise typer.Exit(ExitCode.worst(work.exit_code(scanned, extracted), ExitCode.FINDINGS)) from error
+            raise typer.Exit(ExitCode.worst(work.exit_code(scanned, extracted), error.code)) from error
         work.report(worker, extracted=extracted, done=done)
-        for finding in done.findings:
+        for finding in done.findings if done else ():
             work.say(options, f"{finding.file}:{finding.line}: {finding.rule}: {finding.message}")
     raise typer.Exit(work.exit_code(scanned, extracted))
 

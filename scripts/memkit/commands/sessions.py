@@ -106,6 +106,7 @@ def _json(entry: Entry, places: Projects, gone: set[str]) -> dict[str, object]:
         "bad_lines": entry.bad_lines,
         "unknown_lines": entry.unknown_lines,
         "attempts": entry.attempts,
+        "tokens_used": entry.tokens_used,
         "flagged": entry.flagged,
         "generate": entry.generate,
         "use": entry.use,

@@ -74,7 +74,8 @@ def _of_sessions(found: Status, now: float) -> list[str]:
     for reason, number in sorted(found.reasons.items()):
         more = f"; {_failed(failed[reason], now)}" if reason in failed else ""
         lines.append(f"  {number} {tell.REASONS[Reason(reason)]} ({reason}){more}")
-    return lines + [f"last {stage}: {_ran(run, now)}" for stage, run in found.runs.items()]
+    lines += [f"last {stage}: {_ran(run, now)}" for stage, run in found.runs.items()]
+    return lines + ([f"tokens used by all runs: {found.tokens_used:,}"] if found.tokens_used else [])
 
 
 def _failed(each: Failures, now: float) -> str:
@@ -164,7 +165,11 @@ def _json(
         },
         "trend": [{"commit": each.commit, "time": clock.iso(each.time), "bytes": each.bytes} for each in found.trend],
         "runs": {
-            stage: {"last_success": _moment(run.last_success), "last_error": run.last_error}
+            stage: {
+                "last_success": _moment(run.last_success),
+                "last_error": run.last_error,
+                "tokens_used": run.tokens_used,
+            }
             for stage, run in found.runs.items()
         },
         "ages": {
@@ -190,6 +195,7 @@ def _ran(run: LastRun, now: float) -> str:
         if run.last_success is not None
         else "never succeeded"
     )
+    good += f", {run.tokens_used:,} tokens" if run.tokens_used else ""
     failed = run.error_at is not None and (run.last_success is None or run.error_at >= run.last_success)
     return f"{good}; failed {clock.iso(run.error_at or 0)}: {run.last_error}" if failed else good
 

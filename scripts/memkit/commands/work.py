@@ -17,8 +17,16 @@ from memkit.commands import log
 from memkit.commands.app import Options
 from memkit.commands.opening import Worker, detail, say, take_edits, warn, worker
 from memkit.commands.reading import user_home
-from memkit.errors import ExitCode, MemkitError, UsageError
-from memkit.model import RunLog, State
+from memkit.errors import (
+    BudgetError,
+    EngineError,
+    ExitCode,
+    GateError,
+    MemkitError,
+    ModelError,
+    UsageError,
+)
+from memkit.model import CONSOLIDATION, RunLog, State
 from memkit.repo import Moved
 from memkit.stages import consolidate, extract, notes, publish, retain, scan, tell
 from memkit.stages.consolidate import Consolidated
@@ -31,6 +39,7 @@ __all__ = [
     "bar",
     "exit_code",
     "may_write",
+    "preview_memory",
     "read_sessions",
     "report",
     "say",
@@ -72,6 +81,7 @@ def read_sessions(worker: Worker, request: Request) -> tuple[Scanned, Extracted]
             retry=request.retry,
             guarded=request.guarded,
             current=request.current,
+            allows=worker.engine.limits.allows,
         )
     for problem in scanned.problems:
         warn(f"{problem.path}: {problem.what}")
@@ -100,6 +110,8 @@ def read_sessions(worker: Worker, request: Request) -> tuple[Scanned, Extracted]
             processes=(os.cpu_count() or 1) if worker.engine.name == "offline" else 1,
             progress=progress,
         )
+    if extracted.spent:
+        warn(extracted.spent)
     for outcome in extracted.outcomes:
         detail(worker.options, f"session {outcome.session_id}: {outcome.state.value}")
         if outcome.state is State.FAILED:
@@ -115,6 +127,21 @@ def _preview(worker: Worker, scanned: Scanned, request: Request) -> None:
         f"{len(entries)} session{'s' if len(entries) != 1 else ''} to read with the {worker.engine.name} engine;"
         " nothing was done"
     )
+    if worker.engine.limits.remote:
+        cost = extract.cost(
+            store=worker.store,
+            config=worker.config,
+            engine=worker.engine,
+            due=scanned.due,
+            paths=scanned.paths,
+            now=worker.now,
+            limit=request.limit,
+        )
+        cap = worker.config.openai.max_tokens_per_run
+        typer.echo(
+            f"{cost.sessions} of them would be sent: about {cost.tokens:,} tokens of input;"
+            f" a run stops at {cap:,} tokens (openai.max_tokens_per_run)"
+        )
 
 
 def may_write(worker: Worker) -> bool:
@@ -125,24 +152,46 @@ def may_write(worker: Worker) -> bool:
     return False
 
 
-def write_memory(worker: Worker, *, causes: Sequence[tuple[str, str]] = ()) -> Consolidated:
+def write_memory(worker: Worker, *, causes: Sequence[tuple[str, str]] = ()) -> Consolidated | None:
     """Consolidates and publishes; done anew once when somebody edited the memory meanwhile. A dry run only looks.
 
-    causes: trailers for the commit, of what made this consolidation.
+    causes: trailers for the commit, of what made this consolidation. None, said on stderr, when a model would be asked
+    for more than a run may use: the next run goes on.
     """
+    before = worker.engine.tokens_used
     try:
         with bar("consolidating", worker.options):
             try:
-                return _publish(worker, causes)
+                return _publish(worker, causes, before, watchful=True)
             except Moved:
                 take_edits(worker)
-                return _publish(worker, causes)
+                return _publish(worker, causes, before)
+    except BudgetError as error:
+        _log_failure(worker, error, before)
+        warn(str(error))
+        return None
+    except (GateError, ModelError) as error:
+        # What the model said led nowhere: the next run asks it anew.
+        worker.store.drop_answers(about=CONSOLIDATION)
+        _log_failure(worker, error, before)
+        if isinstance(error, ModelError):
+            raise EngineError(f"no consolidation: {error}; the memory stays as it was") from error
+        raise
     except MemkitError as error:
-        worker.store.log_run(RunLog(stage="consolidate", started_at=worker.now, ended_at=worker.now, error=str(error)))
+        _log_failure(worker, error, before)
         raise
 
 
-def _publish(worker: Worker, causes: Sequence[tuple[str, str]]) -> Consolidated:
+def _log_failure(worker: Worker, error: MemkitError, before: int) -> None:
+    used = worker.engine.tokens_used - before
+    worker.store.log_run(
+        RunLog(stage="consolidate", started_at=worker.now, ended_at=worker.now, error=str(error), tokens_used=used)
+    )
+
+
+def _publish(worker: Worker, causes: Sequence[tuple[str, str]], before: int, *, watchful: bool = False) -> Consolidated:
+    """watchful: raises Moved also when notes or edits came meanwhile that the commit knows nothing of."""
+    there = worker.repo.changed() if watchful else ()
     root = worker.config.home / tree.TREES[worker.config.version]
     waiting = notes.pending(repo=worker.repo, files=tree.read_tree(root).files)
     done = consolidate.consolidate(
@@ -155,6 +204,8 @@ def _publish(worker: Worker, causes: Sequence[tuple[str, str]]) -> Consolidated:
         applied=lambda before, after: notes.applied(waiting, before, after, store=worker.store, user_home=user_home()),
         causes=causes,
     )
+    if done.commit and watchful and worker.repo.changed() != there:
+        raise Moved("the memory was added to meanwhile")
     if done.commit and not worker.dry:
         publish.publish(
             store=worker.store,
@@ -163,9 +214,28 @@ def _publish(worker: Worker, causes: Sequence[tuple[str, str]]) -> Consolidated:
             base=done.base,
             version=worker.config.version,
             now=worker.now,
+            tokens_used=worker.engine.tokens_used - before,
         )
+        worker.store.drop_answers(about=CONSOLIDATION)
         consolidate.remember(store=worker.store, repo=worker.repo, config=worker.config, inputs=done.inputs)
     return done
+
+
+def preview_memory(worker: Worker) -> None:
+    """Says what a consolidation by a model would send; asks nothing."""
+    tokens = consolidate.cost(
+        store=worker.store,
+        repo=worker.repo,
+        config=worker.config,
+        engine=worker.engine,
+        now=worker.now,
+        user_home=user_home(),
+    )
+    cap = worker.config.openai.max_tokens_per_run
+    typer.echo(
+        f"about {tokens:,} tokens of changes would be sent; a run stops at {cap:,} tokens (openai.max_tokens_per_run);"
+        " nothing was done"
+    )
 
 
 def retain_records(worker: Worker) -> None:

@@ -10,13 +10,24 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from memkit.config.schema import FILE, GROUPS, Config, Leaf, Memories, OpenAI, SummaryBudget, leaves
+from memkit.config.schema import FILE, GROUPS, Config, Consolidation, Leaf, Memories, OpenAI, SummaryBudget, leaves
 from memkit.errors import ConfigError
 
 if TYPE_CHECKING:
     from memkit.config.yaml_file import Found
 
-__all__ = ["FILE", "Config", "Memories", "OpenAI", "SummaryBudget", "home_path", "load", "origins", "read_text"]
+__all__ = [
+    "FILE",
+    "Config",
+    "Consolidation",
+    "Memories",
+    "OpenAI",
+    "SummaryBudget",
+    "home_path",
+    "load",
+    "origins",
+    "read_text",
+]
 
 _NONE: Mapping[str, object] = MappingProxyType({})
 _OTHER_VARIABLES = ("MEMKIT_HOME", "MEMKIT_NOW", "MEMKIT_DISABLE")

@@ -49,14 +49,23 @@ class Hooks(NamedTuple):
 
 
 class OpenAI(NamedTuple):
-    """The model behind `engine: openai`. An empty base_url is the vendor's own."""
+    """The model behind `engine: openai`. An empty base_url is the vendor's own, an empty effort is not sent."""
 
     base_url: str = ""
     api_key_env: str = "OPENAI_API_KEY"
     api: Literal["auto", "responses", "chat"] = "auto"
     provider: str = "openai"
     providers: tuple[str, ...] = ()
+    reasoning_effort: str = ""
+    timeout_seconds: int = 600
+    max_output_tokens: int = 16_000
     max_tokens_per_run: int = 2_000_000
+
+
+class Consolidation(NamedTuple):
+    """How a model consolidates: as an agent with tools, or by a single question, for small models."""
+
+    mode: Literal["agent", "single"] = "agent"
 
 
 class Config(NamedTuple):
@@ -73,6 +82,7 @@ class Config(NamedTuple):
     memories: Memories = Memories()
     sources: tuple[str, ...] = ("cli", "vscode", "atlas", "chatgpt")
     summary: SummaryBudget = SummaryBudget()
+    consolidation: Consolidation = Consolidation()
     openai: OpenAI = OpenAI()
     hooks: Hooks = Hooks()
     disabled: bool = False
@@ -91,9 +101,10 @@ class Config(NamedTuple):
 
 
 FILE = "memkit.yaml"
-GROUPS: Mapping[str, type[Memories | SummaryBudget | OpenAI | Hooks]] = {
+GROUPS: Mapping[str, type[Memories | SummaryBudget | Consolidation | OpenAI | Hooks]] = {
     "memories": Memories,
     "summary": SummaryBudget,
+    "consolidation": Consolidation,
     "openai": OpenAI,
     "hooks": Hooks,
 }
@@ -109,11 +120,14 @@ _BETWEEN = {
     "memories.max_unused_days": (0, 36_500),
     "summary.max_bytes": (500, 1_000_000),
     "summary.max_tokens": (100, 1_000_000),
+    "openai.timeout_seconds": (1, 86_400),
+    "openai.max_output_tokens": (500, 1_000_000),
     "openai.max_tokens_per_run": (1, 1_000_000_000),
 }
 _CHOICES = {
     "version": ("v1", "v2"),
     "engine": ("offline", "openai", "auto"),
+    "consolidation.mode": ("agent", "single"),
     "openai.api": ("auto", "responses", "chat"),
 }
 _VARIABLES = ("openai.api_key_env",)  # keys that name an environment variable

@@ -2,28 +2,96 @@
 
 from __future__ import annotations
 
+import ipaddress
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 
-from memkit.engines.base import Engine
+from memkit import tokens
+from memkit.config import Config
+from memkit.engines.base import Answers, Engine, Limits
 from memkit.engines.offline import OfflineEngine
-from memkit.errors import UsageError
+from memkit.errors import ConfigError
+
+_VENDOR = "https://api.openai.com/v1"
+_AT_ONCE = 8  # sessions (CODEX.md, "Which sessions stage 1 takes")
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The engine, and the reason in words."""
+    """The engine to make, once there is a place where answers are kept, and the reason in words."""
 
-    engine: Engine
+    make: Callable[[Answers], Engine]
     why: str
 
 
-def pick(*, wanted: str) -> Choice:
-    """The engine that `wanted` (offline, openai, auto) names; UsageError for one that this version does not have.
+def pick(config: Config, *, env: Mapping[str, str]) -> Choice:
+    """The engine that the configuration names; `auto` is the model where its key variable is set.
 
-    `auto` takes a model where one can be used and the offline engine elsewhere.
+    Raises ConfigError when a model is chosen and can't be asked as things are.
     """
-    if wanted == "openai":
-        raise UsageError("engine openai is not part of this version", mend="set engine: offline")
-    if wanted == "auto":
-        return Choice(OfflineEngine(), "engine: auto, and this version has no model engine")
-    return Choice(OfflineEngine(), "engine: offline")
+    key_name = config.openai.api_key_env
+    if config.engine == "openai":
+        return _model(config, env=env, why="engine: openai")
+    if config.engine == "auto" and env.get(key_name):
+        return _model(config, env=env, why=f"engine: auto, and {key_name} is set")
+    why = f"engine: auto, and {key_name} is not set" if config.engine == "auto" else "engine: offline"
+    return Choice(lambda _answers: OfflineEngine(), why)
+
+
+def is_loopback(base_url: str) -> bool:
+    """Does the address stay on this machine?"""
+    host = urlsplit(base_url).hostname or ""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _model(config: Config, *, env: Mapping[str, str], why: str) -> Choice:
+    asked = config.openai
+    base_url = asked.base_url or _VENDOR
+    here = is_loopback(base_url)
+    _check_address(config, base_url, here=here)
+    key = env.get(asked.api_key_env, "")
+    if not key and not here:
+        raise ConfigError(
+            f"the engine openai needs a key, and the variable {asked.api_key_env} is not set",
+            mend="export it, name another one with openai.api_key_env, or set engine: offline",
+        )
+    limits = Limits(
+        count=tokens.count,
+        parallel=_AT_ONCE,
+        remote=True,
+        providers=None if here else frozenset({asked.provider, *asked.providers}),
+    )
+
+    def make(answers: Answers) -> Engine:
+        from memkit.engines.openai import OpenAIEngine, Settings
+
+        settings = Settings(
+            base_url=base_url,
+            api_key=key or "none",
+            api=asked.api,
+            key_name=asked.api_key_env,
+            effort=asked.reasoning_effort,
+            timeout=float(asked.timeout_seconds),
+        )
+        return OpenAIEngine(config=config, settings=settings, limits=limits, answers=answers)
+
+    return Choice(make, f"{why}; {urlsplit(base_url).hostname}")
+
+
+def _check_address(config: Config, base_url: str, *, here: bool) -> None:
+    """Refuses an address that is none, and one whose owner nobody named: sessions would go to it unasked."""
+    parts = urlsplit(base_url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ConfigError(f"{config.path}: openai.base_url must be an address such as http://localhost:8080/v1")
+    vendors = parts.hostname == "openai.com" or parts.hostname.endswith(".openai.com")
+    if not (here or vendors) and config.openai.provider == "openai" and not config.openai.providers:
+        raise ConfigError(
+            f"{config.path}: openai.base_url leads to {parts.hostname}, and openai.provider does not say whose that is",
+            mend="set openai.provider to its name in session logs; openai.providers lists others it may get",
+        )

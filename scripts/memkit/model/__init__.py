@@ -10,7 +10,8 @@ if TYPE_CHECKING:
     from memkit.model.claims import Claim, Note, Tombstone
     from memkit.model.drafts import Drafts, Finding, Loss
     from memkit.model.evidence import OMITTED, Evidence, Facts, Item, Kind, Part, PartKind, Row, Tier
-    from memkit.model.records import Record, StageOne
+    from memkit.model.records import CONSOLIDATION, Record, StageOne, about_session
+    from memkit.model.rules import Origin, Rule
     from memkit.model.sections import Section
     from memkit.model.sessions import Entry, Outcome, Reason, RunLog, Session, State
     from memkit.model.values import Version, canonical, content_hash
@@ -20,13 +21,15 @@ else:
         claims="Claim Note Tombstone",
         drafts="Drafts Finding Loss",
         evidence="Evidence Facts Item Kind OMITTED Part PartKind Row Tier",
-        records="Record StageOne",
+        records="CONSOLIDATION Record StageOne about_session",
+        rules="Origin Rule",
         sections="Section",
         sessions="Entry Outcome Reason RunLog Session State",
         values="Version canonical content_hash",
     )
 
 __all__ = [
+    "CONSOLIDATION",
     "OMITTED",
     "Claim",
     "Drafts",
@@ -38,12 +41,14 @@ __all__ = [
     "Kind",
     "Loss",
     "Note",
+    "Origin",
     "Outcome",
     "Part",
     "PartKind",
     "Reason",
     "Record",
     "Row",
+    "Rule",
     "RunLog",
     "Section",
     "Session",
@@ -52,6 +57,7 @@ __all__ = [
     "Tier",
     "Tombstone",
     "Version",
+    "about_session",
     "canonical",
     "content_hash",
 ]

@@ -46,3 +46,11 @@ class Record:
     engine: str = "offline"
     flagged: bool = False
     selected: bool = False
+
+
+CONSOLIDATION = "consolidation"  # what answers of stage 2 are for
+
+
+def about_session(session_id: str, *, version: Version) -> str:
+    """What an answer of stage 1 is for."""
+    return f"session {session_id} {version}"

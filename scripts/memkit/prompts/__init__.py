@@ -11,8 +11,17 @@ from typing import TYPE_CHECKING
 from memkit import lazily
 
 if TYPE_CHECKING:
+    from memkit.prompts.agents import agents_block
     from memkit.prompts.git import commit_message, gitignore
     from memkit.prompts.hooks import shell_hook
+    from memkit.prompts.model import (
+        DIFF,
+        Mode,
+        consolidate_instructions,
+        consolidate_repair,
+        consolidate_round,
+        extract_instructions,
+    )
     from memkit.prompts.notes import note, notes_instructions
     from memkit.prompts.reading import context_frame, evidence_text
     from memkit.prompts.records import TaskBlock, record, record_body
@@ -22,8 +31,10 @@ if TYPE_CHECKING:
 else:
     __getattr__ = lazily(
         globals(),
+        agents="agents_block",
         git="commit_message gitignore",
         hooks="shell_hook",
+        model="DIFF Mode consolidate_instructions consolidate_repair consolidate_round extract_instructions",
         notes="note notes_instructions",
         reading="context_frame evidence_text",
         records="TaskBlock record record_body",
@@ -33,11 +44,18 @@ else:
     )
 
 __all__ = [
+    "DIFF",
+    "Mode",
     "TaskBlock",
+    "agents_block",
     "commit_message",
+    "consolidate_instructions",
+    "consolidate_repair",
+    "consolidate_round",
     "context_frame",
     "defuse",
     "evidence_text",
+    "extract_instructions",
     "gitignore",
     "handbook",
     "memory_summary",

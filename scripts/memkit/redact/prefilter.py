@@ -44,21 +44,30 @@ class _Engine:
     local: threading.local
 
     def scan(self, data: bytes) -> list[Hit]:
-        if not hasattr(self.local, "scratch"):
-            self.local.scratch = HYPERSCAN.Scratch(self.database)
         hits: list[Hit] = []
         lengths = self.lengths
 
         def on_match(number: int, _start: int, end: int, _flags: int, _context: object) -> None:
             hits.append((end - lengths[number], number))
 
-        self.database.scan(data, match_event_handler=on_match, scratch=self.local.scratch)
+        self._scan(data, on_match)
         hits.sort()
         return hits
 
+    def any(self, data: bytes) -> bool:
+        hits: list[int] = []
+        self._scan(data, lambda number, *_: hits.append(number))
+        return bool(hits)
+
+    def _scan(self, data: bytes, on_match: Callable[..., None]) -> None:
+        if not hasattr(self.local, "scratch"):
+            self.local.scratch = HYPERSCAN.Scratch(self.database)
+        self.database.scan(data, match_event_handler=on_match, scratch=self.local.scratch)
+
 
 @functools.cache
-def _engine(keywords: tuple[Keyword, ...]) -> _Engine | None:
+def _engine(keywords: tuple[Keyword, ...], *, once: bool = False) -> _Engine | None:
+    """once: each keyword is told at most once."""
     if HYPERSCAN is None:
         return None
     database = HYPERSCAN.Database(mode=HYPERSCAN.HS_MODE_BLOCK)
@@ -66,7 +75,10 @@ def _engine(keywords: tuple[Keyword, ...]) -> _Engine | None:
         expressions=[keyword.data for keyword in keywords],
         ids=list(range(len(keywords))),
         elements=len(keywords),
-        flags=[HYPERSCAN.HS_FLAG_CASELESS if keyword.anycase else 0 for keyword in keywords],
+        flags=[
+            (HYPERSCAN.HS_FLAG_CASELESS if keyword.anycase else 0) | (HYPERSCAN.HS_FLAG_SINGLEMATCH if once else 0)
+            for keyword in keywords
+        ],
         literal=True,
     )
     return _Engine(database, tuple(len(keyword.data) for keyword in keywords), threading.local())
@@ -91,6 +103,13 @@ def _in_characters(data: bytes, hits: list[Hit]) -> Iterator[Hit]:
         characters += len(data[done:at].decode("utf-8", "surrogatepass"))
         done = at
         yield characters, number
+
+
+def any_hit(text: str, keywords: tuple[Keyword, ...]) -> bool:
+    """Whether any keyword stands in a text."""
+    data = text.encode("utf-8", "surrogatepass")
+    engine = _engine(keywords, once=True)
+    return engine.any(data) if engine else bool(_plain(data, keywords))
 
 
 def hits(text: str, keywords: tuple[Keyword, ...]) -> list[Hit]:

@@ -80,6 +80,11 @@ class Status(NamedTuple):
     code: int
     entries: tuple[bytes, ...]
 
+    @property
+    def staged(self) -> bool:
+        """Whether the index is anything but HEAD."""
+        return any(entry[:1] not in b" ?" for entry in self.entries)
+
 
 def status(door: Door, *, ok: tuple[int, ...] = (0,)) -> Status:
     """Asks Git how index and work tree differ from HEAD. ok: exit statuses that are answers."""
@@ -87,12 +92,12 @@ def status(door: Door, *, ok: tuple[int, ...] = (0,)) -> Status:
     return Status(answer.code, tuple(answer.out.split(b"\0")[:-1]))
 
 
-def changed(door: Door, head: str) -> tuple[Change, ...]:
+def changed(door: Door, head: str, *, seen: Status) -> tuple[Change, ...]:
     """Differences of the work tree against HEAD, by path.
 
-    Git's status only names the candidates: what stands in the index (a user's `git add`) is no difference.
+    seen: only names the candidates: what stands in the index (a user's `git add`) is no difference.
     """
-    candidates = sorted({os.fsdecode(entry[3:]) for entry in status(door).entries})
+    candidates = sorted({os.fsdecode(entry[3:]) for entry in seen.entries})
     if not candidates:
         return ()
     committed = objects.files(door, candidates, rev=head) if head else {}

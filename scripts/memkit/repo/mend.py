@@ -232,7 +232,7 @@ def _mend_index(door: Door) -> tuple[list[str], bool]:
     """The index only mirrors main; one that is damaged is made anew. Also whether there is nothing to commit."""
     if objects.tip(door, MAIN):
         seen = status(door, ok=(0, 1, 128))
-        if seen.code == 0 and not any(entry[:1] not in b" ?" for entry in seen.entries):
+        if seen.code == 0 and not seen.staged:
             return [], not seen.entries
     try:
         sync_index(door)

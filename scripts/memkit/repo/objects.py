@@ -50,7 +50,10 @@ def head(door: Door) -> str:
 
 def resolve(door: Door, rev: str) -> str:
     """The full id of the commit that the user means; NoSuchCommit when there is none."""
-    found = "" if rev.startswith("-") or not rev or "\0" in rev else tip_or_none(door, rev)
+    if len(rev) == 40 and not rev.strip("0123456789abcdef"):  # one that Git gave: no word to be parsed
+        found = tip(door, rev)
+    else:
+        found = "" if rev.startswith("-") or not rev or "\0" in rev else tip_or_none(door, rev)
     if not found:
         raise NoSuchCommit(f"no such commit: {rev!r}", mend="`memkit history` lists them")
     return found
@@ -119,12 +122,17 @@ def between(door: Door, *, old: str, new: str) -> dict[str, Delta]:
 
 def parent(door: Door, commit: str) -> str:
     """The first parent's id, "" of a first commit."""
-    ids = door.read("rev-list", "--parents", "--max-count=1", commit, "--").text.split()
-    return ids[1] if len(ids) > 1 else ""
+    with asking(door) as git:
+        found = git.one(commit)
+    head = found.data.partition(b"\n\n")[0] if found else b""
+    ids = [line.removeprefix(b"parent ") for line in head.splitlines() if line.startswith(b"parent ")]
+    return ids[0].decode() if ids else ""
 
 
 def is_ancestor(door: Door, *, older: str, newer: str) -> bool:
     """Whether `older` is `newer` or comes before it."""
+    if older in (newer, parent(door, newer)):
+        return True
     return door.read("merge-base", "--is-ancestor", older, newer, ok=(0, 1)).code == 0
 
 

@@ -13,7 +13,7 @@ from memkit.errors import GitError
 from memkit.repo import mend, objects, publishing, staging
 from memkit.repo.asking import keeping
 from memkit.repo.door import BY_HAND, Door
-from memkit.repo.files import changed
+from memkit.repo.files import changed, status
 
 if TYPE_CHECKING:
     from memkit.repo.staging import Staging
@@ -81,7 +81,7 @@ class Repo:
 
     def changed(self) -> tuple[Change, ...]:
         """Differences of the work tree against HEAD, by path; ignored files are left out, renames are two changes."""
-        return changed(self.door, self.head())
+        return changed(self.door, self.head(), seen=status(self.door))
 
     def commit_paths(self, paths: Iterable[str], *, message: str, by_hand: bool = False) -> str:
         """Commit just these files (or all below these folders) as the work tree has them, deletions included.
@@ -90,16 +90,17 @@ class Repo:
         author is the user, not memkit.
         """
         wanted = tuple(path.rstrip("/") for path in paths)
+        head, seen = self.head(), status(self.door)
         found = [
             change.path
-            for change in self.changed()
+            for change in changed(self.door, head, seen=seen)
             if change.kind not in ("symlink", "other")
             and any(change.path == path or change.path.startswith(f"{path}/") for path in wanted)
         ]
         if not found:
             return ""
-        publishing.sync_index(self.door)
-        head = self.head()
+        if seen.staged:
+            publishing.sync_index(self.door)
         feed = b"".join(os.fsencode(path) + b"\0" for path in found)
         self.door.write("update-index", "--add", "--remove", "--replace", "-z", "--stdin", feed=feed)
         commit = staging.commit_index(self.door, message, parent=head, author=BY_HAND if by_hand else None)

@@ -5,9 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
-from memkit.errors import GitError
-from memkit.repo.asking import asking
-from memkit.repo.door import Door
+from memkit.repo.view import view
 
 
 class Snapshot(NamedTuple):
@@ -22,17 +20,7 @@ def snapshot(home: Path, folder: str) -> Snapshot:
 
     Raises GitError where Git is missing or refuses, or the newest commit is gone.
     """
-    home = home.resolve()
-    door = Door(home=home, git_dir=home / ".git")
-    with asking(door) as git:
-        commit = git.one("HEAD^{commit}")
-        if commit is None:
-            if door.read("rev-parse", "--verify", "-q", "HEAD", ok=(0, 1)).code == 0:
-                raise GitError("HEAD points at a commit that is gone", mend="`memkit init` repairs it")
-            return Snapshot(None, {})
-        head = commit.data.partition(b"\n\n")[0].split(b"\n")
-        author = next(line for line in head if line.startswith(b"author "))
-        found = git.entry(head[0].removeprefix(b"tree ").decode(), folder)
-        names = dict(git.walk(found[1], "")) if found and found[0] == b"40000" else {}
-        content = git.blobs(names.values())
-        return Snapshot(int(author.split()[-2]), {path: content[oid] for path, oid in names.items()})
+    with view(home, folder) as seen:
+        files = seen.files()
+        content = seen.contents(list(files.values()))
+        return Snapshot(seen.time, dict(zip(files, content, strict=True)))

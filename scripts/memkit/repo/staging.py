@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from memkit.repo import objects
 from memkit.repo.door import Door
 from memkit.repo.files import storage
 from memkit.repo.publishing import alone, take
@@ -56,7 +57,7 @@ class Staging:
 def commit_index(door: Door, message: str, *, parent: str, author: dict[str, str] | None = None) -> str:
     """A commit of what the index holds on top of `parent` ("" for a first one); its id, "" when nothing changed."""
     tree = door.write("write-tree").text
-    before = door.read("rev-parse", f"{parent}^{{tree}}").text if parent else empty_tree(door)
+    before = objects.tree_id(door, parent, "") if parent else empty_tree(door)
     if tree == before:
         return ""
     return commit_tree(door, tree, message=message, parents=(parent,) if parent else (), author=author)

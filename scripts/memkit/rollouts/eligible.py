@@ -35,6 +35,7 @@ def judge(
     now: float,
     explicit: bool = False,
     generate: bool = True,
+    sendable: bool = True,
     sources: Collection[str] = ("cli", "vscode", "atlas", "chatgpt"),
     min_idle_hours: float = 6,
     max_age_days: float = 10,
@@ -42,7 +43,8 @@ def judge(
     """What the head of a file decides (CODEX.md, "Which sessions stage 1 takes").
 
     explicit: the file was named by the user, so that age, idle time and source do not count. generate: the user's
-    switch for this session. now: Unix seconds. A session from the future is too fresh.
+    switch for this session. sendable: may its text go where the engine would send it? now: Unix seconds. A session
+    from the future is too fresh.
     """
     if not generate:
         return Verdict(State.SKIPPED, Reason.SWITCHED_OFF)
@@ -50,6 +52,8 @@ def judge(
         return Verdict(State.SKIPPED, Reason.MEMORY_OFF)
     if _SUBAGENT in (session.source, session.thread_source):
         return Verdict(State.SKIPPED, Reason.SUBAGENT)
+    if not sendable:
+        return Verdict(State.SKIPPED, Reason.PROVIDER)
     if explicit:
         return Verdict()
     if session.source not in sources:

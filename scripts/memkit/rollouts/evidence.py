@@ -142,7 +142,8 @@ def _with_gaps(chosen: Sequence[_Chosen], *, total: int) -> Iterator[Row]:
 def _hold(item: Item, *, index: int, mask: Callable[[str], str]) -> _Held:
     pieces = rows.windows(item, mask=mask)
     size = min(sum(map(tokens.byte_length, pieces)), rows.ROW_BYTES) + len(item.tier)
-    return _Held(index, replace(item, text=""), pieces, size)
+    whole = len(pieces) == 1 and pieces[0] is item.text  # else what was cut away is let go
+    return _Held(index, item if whole else replace(item, text=""), pieces, size)
 
 
 def _masked_session(session: Session, *, mask: Callable[[str], str]) -> Session:

@@ -17,8 +17,13 @@ class Published:
     commit: str
 
 
-def publish(*, store: Store, repo: Repo, commit: str, base: str, version: Version, now: float) -> Published:
-    """Fast-forwards main and the home's files to the commit. Raises repo.Moved when the memory changed since `base`."""
+def publish(
+    *, store: Store, repo: Repo, commit: str, base: str, version: Version, now: float, tokens_used: int = 0
+) -> Published:
+    """Fast-forwards main and the home's files to the commit. Raises repo.Moved when the memory changed since `base`.
+
+    tokens_used: what making the commit cost, for the log of runs.
+    """
     repo.publish(commit, base=base)
     files = repo.read_files(tree.TREES[version])
     texts = [data.decode("utf-8", "replace") for data in files.values()]
@@ -26,5 +31,5 @@ def publish(*, store: Store, repo: Repo, commit: str, base: str, version: Versio
     store.put_line_tokens(
         {content_hash(line): tokens.count(line) for text in texts for line in text.splitlines() if line.strip()}
     )
-    store.log_run(RunLog(stage="consolidate", started_at=now, ended_at=now))
+    store.log_run(RunLog(stage="consolidate", started_at=now, ended_at=now, tokens_used=tokens_used))
     return Published(commit=commit)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -48,6 +48,7 @@ def scan(
     retry: bool = False,
     guarded: bool = False,
     current: str = "",
+    allows: Callable[[str], bool] = lambda _provider: True,
 ) -> Scanned:
     """Takes down every session of Codex's folders, archived ones too, or of what is in `paths`, and judges each.
 
@@ -55,6 +56,7 @@ def scan(
     again: unchanged sessions are due as well; retry: failed ones are, whatever their tries. guarded: none is due while
     less than memories.min_rate_limit_remaining_percent of the agent's rate limit remains. current: the id of a session
     that has just begun or goes on. A session that was reported as ended, and did not go on since, need not rest.
+    allows: may the engine get the sessions of a model provider?
     """
     seen = list(find.find_in(paths) if paths else find.find(codex_home=config.codex_home, archived=True))
     known = store.stats()
@@ -96,6 +98,7 @@ def scan(
             retry=retry,
             over=e.session.updated_at <= ended.get(e.session.id, 0) + _FLUSH,
             goes_on=e.session.id == current,
+            allows=allows,
         )
         for e in entries.values()
     ]
@@ -192,6 +195,7 @@ def _judge(
     retry: bool,
     over: bool,
     goes_on: bool,
+    allows: Callable[[str], bool],
 ) -> Judgement | None:
     """The session's new state, None where it stays as it is. taken: its watermark, None when it has none.
 
@@ -215,6 +219,7 @@ def _judge(
         max_age_days=memories.max_rollout_age_days,
         min_idle_hours=0 if over and not goes_on else memories.min_rollout_idle_hours,
         generate=memories.generate_memories and entry.generate,
+        sendable=allows(session.provider),
     )
     if verdict.reason is Reason.TOO_OLD and taken:
         return None  # what was kept of it stays; only its late growth is not taken

@@ -10,7 +10,7 @@ import sqlite3
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from memkit.model import Reason, Record, State, Version
+from memkit.model import Reason, Record, State, Version, about_session
 from memkit.store.database import bound, marks, names
 from memkit.store.ledger import Judgement, Ledger, conclude, unknown
 from memkit.store.records import drop_record, flag_record, put_record
@@ -235,7 +235,7 @@ def _owned(db: sqlite3.Connection, session_id: str, version: Version, owner: str
 
 
 def _mark_taken(db: sqlite3.Connection, job: _Job, read: tuple[int, int]) -> tuple[int, int]:
-    """Set the watermark, end the lease, forget earlier failures; the watermark.
+    """Set the watermark, end the lease, forget earlier failures and the answers that were used; the watermark.
 
     It is what was read or what the ledger knew at the lease, whichever is later: when the fullest copy of a session
     is gone or was compressed, what is left of it must not look grown for ever.
@@ -246,6 +246,7 @@ def _mark_taken(db: sqlite3.Connection, job: _Job, read: tuple[int, int]) -> tup
         " retry_at = NULL, owner = NULL, leased_at = NULL WHERE session_id = ? AND version = ?",
         bound((*taken, job.session_id, job.version)),
     )
+    db.execute("DELETE FROM answers WHERE about = ?", bound((about_session(job.session_id, version=job.version),)))
     return taken
 
 

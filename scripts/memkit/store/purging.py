@@ -45,6 +45,8 @@ class Purging(Database):
                     else:
                         places = ", ".join(f'"{column}" = ?' for column in columns)
                         db.execute(f"UPDATE {table} SET {places} WHERE rowid = ?", (*bound(new), row[0]))
+            if not dry:
+                db.execute("DELETE FROM answers")
             if done and not dry:
                 # Hashes of lines without a key, and of inputs that are no more.
                 db.execute("DELETE FROM line_tokens")

@@ -245,6 +245,7 @@ def _put_bare_session(db: sqlite3.Connection, record: Record) -> None:
         cwd=record.cwd,
         branch=record.branch,
         remote=record.remote,
+        provider="unknown",  # a tree does not say whose model it was, so no server may get its text
         updated_at=float(record.updated_at),
     )
     db.execute(

@@ -15,11 +15,15 @@ _STAGES: tuple[Stage, ...] = ("extract", "consolidate")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LastRun:
-    """When a stage last succeeded and last failed, in Unix seconds, and how; None where it never did."""
+    """When a stage last succeeded and last failed, in Unix seconds, and how; None where it never did.
+
+    tokens_used: what the later of the two cost, 0 without a model.
+    """
 
     last_success: float | None = None
     last_error: str | None = None
     error_at: float | None = None
+    tokens_used: int = 0
 
 
 _ENDED = "ended:"  # what keys of meta about sessions that ended begin with
@@ -39,13 +43,14 @@ class Runs(Database):
     def last_runs(self) -> dict[Stage, LastRun]:
         """The last success and the last error of each stage, both stages always there."""
         # With max() SQLite takes a group's other columns from the row that has the maximum.
-        rows = self._rows("SELECT stage, error <> '', max(ended_at), error FROM runs GROUP BY 1, 2")
-        found = {(stage, bool(failed)): (ended_at, error) for stage, failed, ended_at, error in rows}
+        rows = self._rows("SELECT stage, error <> '', max(ended_at), error, tokens_used FROM runs GROUP BY 1, 2")
+        found = {(stage, bool(failed)): (ended_at, error, used) for stage, failed, ended_at, error, used in rows}
         last: dict[Stage, LastRun] = {}
         for stage in _STAGES:
-            success, _ = found.get((stage, False), (None, None))
-            error_at, error = found.get((stage, True), (None, None))
-            last[stage] = LastRun(last_success=success, last_error=error, error_at=error_at)
+            success, _, used = found.get((stage, False), (None, None, 0))
+            error_at, error, lost = found.get((stage, True), (None, None, 0))
+            latest = lost if error_at is not None and (success is None or error_at > success) else used
+            last[stage] = LastRun(last_success=success, last_error=error, error_at=error_at, tokens_used=latest)
         return last
 
     def tokens_used(self) -> int:

@@ -68,7 +68,12 @@ _FIRST: Migration = (
     "CREATE TABLE meta (key TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL) WITHOUT ROWID",
 )
 
-MIGRATIONS: Sequence[Migration] = (_FIRST,)
+# Answers of a model that nothing was made of yet.
+_SECOND: Migration = (
+    "CREATE TABLE answers (key TEXT PRIMARY KEY NOT NULL, about TEXT NOT NULL, text TEXT NOT NULL) WITHOUT ROWID",
+)
+
+MIGRATIONS: Sequence[Migration] = (_FIRST, _SECOND)
 
 
 def migrate(db: sqlite3.Connection, *, path: Path, migrations: Sequence[Migration] = MIGRATIONS) -> bool:

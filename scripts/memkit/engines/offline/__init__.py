@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from memkit.engines.base import Inputs
+from memkit.engines.base import Inputs, Limits
 from memkit.engines.offline import claims, extract, handbook, raw, skills, statements, summary
 from memkit.model import Drafts, Evidence, StageOne, Version
 
@@ -13,6 +13,8 @@ class OfflineEngine:
     """Extraction and consolidation without a model and without network."""
 
     name = "offline"
+    limits = Limits()
+    tokens_used = 0
 
     def extract(self, evidence: Evidence, *, version: Version) -> StageOne:
         """A session's record; in V1 with its raw memory."""
@@ -36,3 +38,6 @@ class OfflineEngine:
         }
         stale = [p for p, text in inputs.documents.items() if p not in documents and skills.own(p, text)]
         return replace(drafts, documents=documents, removed=tuple(stale))
+
+    def close(self) -> None:
+        """Nothing is open."""

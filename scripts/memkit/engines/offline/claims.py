@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from memkit import match
+from memkit.documents import places
 from memkit.documents.summary import SummaryLine
 from memkit.engines.offline.candidates import Index
 from memkit.engines.offline.statements import Statement
@@ -77,7 +78,8 @@ def standing(said: Sequence[Statement], *, tombstones: Sequence[Tombstone], clai
 
 def _buried(statement: Statement, tombstones: Iterable[Tombstone], result: Standing) -> bool:
     for stone in tombstones:
-        if statement.at <= stone.created_at and match.buries(stone, statement.said, scope=statement.scope):
+        later = statement.at > stone.created_at and not stone.source.startswith(places.RULE)
+        if not later and match.buries(stone, statement.said, scope=statement.scope):
             result.lose(statement, why_buried(stone))
             return True
     return False
@@ -86,6 +88,8 @@ def _buried(statement: Statement, tombstones: Iterable[Tombstone], result: Stand
 def why_buried(stone: Tombstone) -> str:
     """The reason that the commit names."""
     kind = stone.source.partition(":")[0]
+    if stone.source.startswith(places.RULE):
+        return f"it is the rule {stone.source.removeprefix(places.RULE).rpartition('#')[2]} now"
     why = {"note": "forgotten by a note", "correct": "corrected by a note", "undo": "taken back by undo"}
     return why.get(kind, "taken out by hand")
 

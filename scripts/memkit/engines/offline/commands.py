@@ -15,6 +15,7 @@ from memkit.model import Kind, Row
 
 _RESULT_CHARS = 180
 _COMMAND_BYTES = 300
+_TOLD_LINES = 400  # of an output's end that are looked at
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +67,9 @@ def telling_line(output: str, key: str) -> str:
 
     The best pattern counts first, within one pattern the last line: summaries stand at the end.
     """
-    told = _told(output, most=400 if (wanted := lined(key, output)) else 1)
+    told = _told(output)
     joined = "\n".join(told)
-    for found in wanted:
+    for found in lined(key, joined):
         if not found.search(joined):
             continue
         for at in range(len(told) - 1, -1, -1):
@@ -78,14 +79,15 @@ def telling_line(output: str, key: str) -> str:
     return titles.clip(told[-1], max_chars=_RESULT_CHARS) if told else ""
 
 
-def _told(output: str, *, most: int) -> list[str]:
+def _told(output: str) -> list[str]:
     """The last lines of an output that say something; "> tsc --noEmit" is a script runner repeating what it runs."""
-    found: list[str] = []
+    found, letters = list[str](), _letters()
     for line in reversed(output.splitlines()):
         row = " ".join(line.split())
-        if not row.startswith("> ") and _letters().search(row):
+        # Most lines begin with a letter or digit: then nothing needs to be searched.
+        if row[:1].isalnum() or (not row.startswith("> ") and letters.search(row)):
             found.append(row)
-            if len(found) == most:
+            if len(found) == _TOLD_LINES:
                 break
     return found[::-1]
 
@@ -93,9 +95,12 @@ def _told(output: str, *, most: int) -> list[str]:
 @lru_cache(1_024)
 def _failed_test(output: str) -> str:
     """The first line of an output that names a failed test, "" when none does."""
-    wanted = lined("failed_test", output)
-    lines = (" ".join(line.split()) for line in output.splitlines()) if wanted else ()
-    return next((line for line in lines if any(found.search(line) for found in wanted)), "")
+    if not lined("failed_test", output):
+        return ""
+    lines = [" ".join(line.split()) for line in output.splitlines()]
+    joined = "\n".join(lines)
+    wanted = [found for found in lined("failed_test", joined) if found.search(joined)]
+    return next((line for line in lines if any(found.search(line) for found in wanted)), "") if wanted else ""
 
 
 @cache

@@ -43,7 +43,7 @@ def _lined(key: str) -> tuple[tuple[re.Pattern[str], tuple[str, ...]], ...]:
 def lined(key: str, text: str) -> list[re.Pattern[str]]:
     """A list's regular expressions for texts of several lines, in their order, of which the text may hold a match."""
     folded = text.lower()
-    return [found for found, words in _lined(key) if any(word in folded for word in words)]
+    return [found for found, words in _lined(key) if any(map(folded.__contains__, words))]
 
 
 @cache

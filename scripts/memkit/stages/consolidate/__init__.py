@@ -12,16 +12,17 @@ from pathlib import Path
 from memkit import prompts, redact, tree
 from memkit.config import Config
 from memkit.documents import erased
-from memkit.engines.base import Engine
+from memkit.engines.base import Engine, Synced
 from memkit.model import Drafts, Finding, Loss, Record, Version, content_hash
 from memkit.repo import Repo
 from memkit.stages.consolidate import extensions
-from memkit.stages.consolidate.gate import check, differences, guard
+from memkit.stages.consolidate.gate import check, differences, guard, refusals
 from memkit.stages.consolidate.inputs import inputs_hash, inputs_of, place_inputs, projects, select, visible
 from memkit.stages.consolidate.restore import restore
+from memkit.stages.consolidate.syncing import synced
 from memkit.store import Store
 
-__all__ = ["Consolidated", "consolidate", "projects", "remember", "restore", "words_wait"]
+__all__ = ["Consolidated", "consolidate", "cost", "projects", "remember", "restore", "words_wait"]
 
 Files = Mapping[str, bytes]
 
@@ -151,8 +152,34 @@ def _mark(inputs: str, *, repo: Repo, config: Config) -> str:
     return " ".join([inputs, *(repo.tree_id(tree.TREES[version]) for version in config.versions)])
 
 
-def _make(version: Version, selected: Sequence[Record], worktree: Path, work: _Work) -> _Tree:
-    """Syncs the inputs, asks the engine, and lets the result through the gate."""
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Ready:
+    """A tree whose inputs are in place. before: as it was committed; files: with the inputs."""
+
+    root: Path
+    selected: Sequence[Record]
+    before: tree.TreeFiles
+    files: tree.TreeFiles
+    others: extensions.Extensions
+    withheld: frozenset[str]
+
+    def synced(self) -> Synced:
+        return synced(self.before.files, self.files.files, withheld=self.withheld)
+
+
+def cost(*, store: Store, repo: Repo, config: Config, engine: Engine, now: float, user_home: str) -> int:
+    """The tokens of the changes that the engine would be shown; nothing is asked or kept."""
+    work = _Work(store, repo, config, engine, now, user_home)
+    with repo.staging() as staging:
+        ready = [
+            _place(version, select(version, store=store, config=config, now=now), staging.path, work)
+            for version in config.versions
+        ]
+    return sum(engine.limits.count(change.diff) for each in ready for change in each.synced().changes)
+
+
+def _place(version: Version, selected: Sequence[Record], worktree: Path, work: _Work) -> _Ready:
+    """Syncs the inputs."""
     root = worktree / tree.TREES[version]
     before = tree.read_tree(root)
     places = projects(work.store, user_home=work.user_home)
@@ -160,20 +187,38 @@ def _make(version: Version, selected: Sequence[Record], worktree: Path, work: _W
     selected = visible(selected, stones=work.store.tombstones(), places=places)
     selected = [erased.clean_record(each, gone) for each in selected]
     place_inputs(version, root, selected)
-    limits = work.config.summary
     others = extensions.read(before.files, now=work.now)
+    tree.remove_files(root, others.stale)
+    return _Ready(
+        root=root,
+        selected=selected,
+        before=before,
+        files=tree.read_tree(root),
+        others=others,
+        withheld=_withheld(selected, work),
+    )
+
+
+def _make(version: Version, selected: Sequence[Record], worktree: Path, work: _Work) -> _Tree:
+    """Syncs the inputs, asks the engine, and lets the result through the gate."""
+    ready = _place(version, selected, worktree, work)
+    root, before, limits = ready.root, ready.before, work.config.summary
     drafts = work.engine.consolidate(
         inputs_of(
             version,
-            selected,
+            ready.selected,
             before=before,
-            extensions=others,
+            extensions=ready.others,
             store=work.store,
             config=work.config,
             user_home=work.user_home,
+            check=lambda documents: refusals(ready.files.files, documents, limits=limits, user_home=work.user_home),
+            withheld=ready.withheld,
+            synced=ready.synced,
         )
     )
-    tree.remove_files(root, [*drafts.removed, *others.stale])
+    gone = erased.load(work.repo.home)
+    tree.remove_files(root, drafts.removed)
     tree.write_documents(root, {path: erased.clean(redact.mask(text), gone) for path, text in drafts.documents.items()})
     after = tree.read_tree(root)
     result = _Tree(
@@ -185,6 +230,15 @@ def _make(version: Version, selected: Sequence[Record], worktree: Path, work: _W
     )
     guard(result.text(old=True), differences(result.text(old=True), result.text(old=False), drafts)[2])
     return result
+
+
+def _withheld(selected: Sequence[Record], work: _Work) -> frozenset[str]:
+    """The selected sessions whose text may not go where the engine would send it."""
+    if work.engine.limits.providers is None:
+        return frozenset()
+    entries = {each.session_id: work.store.entry(each.session_id) for each in selected}
+    allows = work.engine.limits.allows
+    return frozenset(id_ for id_, entry in entries.items() if entry is None or not allows(entry.session.provider))
 
 
 def _touched(made: _Tree) -> list[str]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from memkit import lint, tree
 from memkit.config import SummaryBudget
-from memkit.documents import summary
+from memkit.documents import places, summary
 from memkit.documents.identity import identity
 from memkit.errors import GateError
 from memkit.model import Drafts, Finding, Loss
@@ -37,6 +37,16 @@ def check(files: tree.TreeFiles, *, limits: SummaryBudget, user_home: str) -> tu
         more = f" and {len(gating) - 3} more" if len(gating) > 3 else ""
         raise GateError(f"the consolidation was refused: {shown}{more}", mend=_REFUSED)
     return findings
+
+
+def refusals(
+    files: Mapping[str, bytes], documents: Mapping[str, str], *, limits: SummaryBudget, user_home: str
+) -> tuple[str, ...]:
+    """What would keep documents from being published in a tree of these files, a line each."""
+    drafts = {p for p in files if p in (places.SUMMARY, places.HANDBOOK) or p.startswith("skills/")}
+    whole = {p: d for p, d in files.items() if p not in drafts} | {p: t.encode() for p, t in documents.items()}
+    found = lint.lint_tree(whole, max_bytes=limits.max_bytes, max_tokens=limits.max_tokens, symlinks=(), home=user_home)
+    return tuple(f"{f.file}:{f.line}: {f.rule}: {f.message}" for f in found if f.gates)
 
 
 def differences(old: str, new: str, drafts: Drafts) -> tuple[list[str], list[str], list[Loss]]:

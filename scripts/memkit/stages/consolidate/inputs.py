@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from memkit import __version__, match, tokens, tree
 from memkit.config import Config
 from memkit.documents.hiding import hide
-from memkit.engines.base import Inputs, Source
-from memkit.model import Record, Tombstone, Version, content_hash
+from memkit.documents.places import RULE
+from memkit.engines.base import Inputs, Source, Synced
+from memkit.model import Claim, Record, Tombstone, Version, content_hash
 from memkit.projects import Place, Projects
 from memkit.stages.consolidate.extensions import Extensions
 from memkit.stages.consolidate.leaving import leaving
@@ -99,9 +100,13 @@ def inputs_of(
     store: Store,
     config: Config,
     user_home: str,
+    check: Callable[[Mapping[str, str]], tuple[str, ...]],
+    withheld: frozenset[str],
+    synced: Callable[[], Synced],
 ) -> Inputs:
-    """The engine's inputs. before: the tree as it was committed."""
+    """The engine's inputs. before: the tree as it was committed; the last three are as `Inputs` says."""
     names, places = tree.record_names(selected), projects(store, user_home=user_home)
+    stones = store.tombstones()
 
     def project_of(directory: str) -> str | None:
         found = places.of_directory(directory)
@@ -123,8 +128,17 @@ def inputs_of(
         max_tokens=config.summary.max_tokens,
         count=tokens.count,
         project_of=project_of,
-        claims=tuple(store.hand_claims()),
-        tombstones=tuple(store.tombstones()),
+        claims=tuple(claim for claim in store.hand_claims() if not _ruled(claim, stones)),
+        tombstones=tuple(stones),
         left=(*leaving(version, selected, files=before.files, store=store, config=config), *extensions.left),
         extensions=extensions.claims,
+        check=check,
+        withheld=withheld,
+        synced=synced,
     )
+
+
+def _ruled(claim: Claim, stones: Sequence[Tombstone]) -> bool:
+    """Did a line that was noted become a rule? It stays in the store, for the day when the rule goes."""
+    mine = (stone for stone in stones if stone.source.startswith(RULE))
+    return any(match.buries(stone, claim.text, scope=claim.scope) for stone in mine)

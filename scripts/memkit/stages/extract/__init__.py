@@ -13,25 +13,29 @@ from memkit import redact, tree
 from memkit.config import Config
 from memkit.documents import erased
 from memkit.engines.base import Engine
-from memkit.errors import EngineError, MemkitError
+from memkit.errors import BudgetError, EngineError, MalformedError, MemkitError, ModelError
 from memkit.model import Entry, Facts, Outcome, Reason, Record, RunLog, StageOne, State, Version
 from memkit.rollouts.eligible import Verdict
 from memkit.stages.extract.pool import results
-from memkit.stages.extract.session import EVIDENCE_TOKENS, Read, Reading
+from memkit.stages.extract.session import Read, Reading, look
 from memkit.store import Store
 
-__all__ = ["EVIDENCE_TOKENS", "Extracted", "extract", "preview"]
+__all__ = ["Cost", "Extracted", "cost", "extract", "preview"]
 
 _WORTH = 24 << 20  # bytes of sessions from which starting other processes pays
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Extracted:
-    """What became of each session that was due, in the order of the work; busy: those that another run works on."""
+    """What became of each session that was due, in the order of the work; busy: those that another run works on.
+
+    spent: why the engine may not be asked any more, "" where it may; the sessions that were left for it wait.
+    """
 
     outcomes: tuple[Outcome, ...] = ()
     busy: int = 0
     left: int = 0
+    spent: str = ""
 
     def count(self, state: State) -> int:
         return sum(o.state is state for o in self.outcomes)
@@ -49,6 +53,7 @@ class _Job:
     erased: erased.Hashes
     held: dict[str, list[Version]] = field(default_factory=dict)
     busy: list[str] = field(default_factory=list)
+    waiting: dict[str, str] = field(default_factory=dict)  # sessions that the engine may not be asked about, and why
 
 
 def extract(
@@ -73,6 +78,7 @@ def extract(
     """
     job = _Job(store=store, config=config, engine=engine, owner=owner, now=now, erased=erased.load(config.home))
     outcomes: dict[str, Outcome] = {}
+    before = engine.tokens_used
 
     def lease(session_id: str) -> bool:
         versions = [
@@ -87,28 +93,40 @@ def extract(
             store.judge(session_id, state=State.WAITING, reason=Reason.IN_PROGRESS)
         return bool(versions)
 
-    readings = (_reading(each, paths.get(each), job) for each in islice(filter(lease, due), limit))
+    def unspent(session_id: str) -> bool:
+        if job.waiting:
+            job.waiting.setdefault(session_id, "")
+        return not job.waiting
+
+    leased = filter(lease, filter(unspent, due))
+    readings = (_reading(each, paths.get(each), job) for each in islice(leased, limit))
     many = processes > 1 and _size(due[:limit], store) >= _WORTH
     progress(0, len(due))
     try:
         with closing(results(readings, engine=engine, processes=processes if many else 1)) as found:
             for reading, ask in found:
-                outcomes[reading.session.id] = _ended(reading, ask, job)
+                if (outcome := _ended(reading, ask, job)) is not None:
+                    outcomes[reading.session.id] = outcome
                 progress(len(outcomes), len(due))
     except EngineError as broken:
-        store.log_run(RunLog(stage="extract", started_at=now, ended_at=now, error=str(broken)))
+        used = engine.tokens_used - before
+        store.log_run(RunLog(stage="extract", started_at=now, ended_at=now, error=str(broken), tokens_used=used))
         raise
     finally:
         for session_id, versions in job.held.items():
             for version in versions:
                 store.release(session_id, version=version, owner=owner)
+        for session_id in job.waiting:
+            store.judge(session_id, state=State.WAITING, reason=Reason.BUDGET)
     progress(len(due), len(due))
     done = tuple(outcomes[each] for each in due if each in outcomes)
     failed = [o for o in done if o.state is State.FAILED]
     if done:
         error = f"{len(failed)} of {len(done)} sessions failed: {failed[0].detail}" if failed else ""
-        store.log_run(RunLog(stage="extract", started_at=now, ended_at=now, error=error))
-    return Extracted(outcomes=done, busy=len(job.busy), left=len(due) - len(done) - len(job.busy))
+        used = engine.tokens_used - before
+        store.log_run(RunLog(stage="extract", started_at=now, ended_at=now, error=error, tokens_used=used))
+    left = len(due) - len(done) - len(job.busy) - len(job.waiting)
+    return Extracted(outcomes=done, busy=len(job.busy), left=left, spent=next(filter(None, job.waiting.values()), ""))
 
 
 def _size(due: Sequence[str], store: Store) -> int:
@@ -122,6 +140,34 @@ def preview(*, store: Store, due: Sequence[str], limit: int | None = None) -> tu
     return tuple(entries[:limit])
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Cost:
+    """What an extraction would send: the sessions that would be asked about, and their evidence in tokens."""
+
+    sessions: int
+    tokens: int
+
+
+def cost(
+    *,
+    store: Store,
+    config: Config,
+    engine: Engine,
+    due: Sequence[str],
+    paths: Mapping[str, Path],
+    now: float,
+    limit: int | None = None,
+) -> Cost:
+    """Counts without asking: each session is read, and nothing is leased, sent or written."""
+    job = _Job(store=store, config=config, engine=engine, owner="", now=now, erased=erased.load(config.home))
+    seen = []
+    for session_id in due[:limit]:
+        job.held[session_id] = list(config.versions)
+        if found := look(_reading(session_id, paths.get(session_id), job), engine=engine):
+            seen.append(found.tokens * len(config.versions))
+    return Cost(sessions=len(seen), tokens=sum(seen))
+
+
 def _reading(session_id: str, path: Path | None, job: _Job) -> Reading:
     entry = job.store.entry(session_id)
     if entry is None:
@@ -132,13 +178,17 @@ def _reading(session_id: str, path: Path | None, job: _Job) -> Reading:
         parent=_parent(entry, job),
         versions=tuple(job.held[session_id]),
         disable_on_external_context=job.config.memories.disable_on_external_context,
+        erased=job.erased,
     )
 
 
-def _ended(reading: Reading, ask: Callable[[], Read], job: _Job) -> Outcome:
-    """Stores what reading a session came to; its lease ends with that."""
+def _ended(reading: Reading, ask: Callable[[], Read], job: _Job) -> Outcome | None:
+    """Stores what reading a session came to; its lease ends with that. None where the engine may not be asked."""
     try:
         result = ask()
+    except BudgetError as spent:
+        job.waiting[reading.session.id] = str(spent)
+        return None
     except MemkitError:
         raise
     except Exception as error:
@@ -147,6 +197,10 @@ def _ended(reading: Reading, ask: Callable[[], Read], job: _Job) -> Outcome:
         raise
     if result.facts is None:
         return _failed(reading, result.problem, job)
+    if result.failure is not None:
+        return _failed(
+            reading, str(result.failure), job, reason=_reason(result.failure), tokens=result.failure.tokens_used
+        )
     _count_usage(reading, result.facts, job)
     outputs = result.outputs or (StageOne(rollout_summary=""),) * len(reading.versions)
     outcomes = [
@@ -227,8 +281,22 @@ def _record(reading: Reading, output: StageOne, job: _Job, *, version: Version) 
     return erased.clean_record(record, job.erased)
 
 
-def _failed(reading: Reading, detail: str, job: _Job) -> Outcome:
-    session_id, reason = reading.session.id, Reason.UNREADABLE
-    for version in job.held.pop(session_id):
-        job.store.finish_failed(session_id, version=version, owner=job.owner, reason=reason, detail=detail, now=job.now)
+def _reason(failure: ModelError) -> Reason:
+    return Reason.MALFORMED_OUTPUT if isinstance(failure, MalformedError) else Reason.MODEL_ERROR
+
+
+def _failed(
+    reading: Reading, detail: str, job: _Job, *, reason: Reason = Reason.UNREADABLE, tokens: int = 0
+) -> Outcome:
+    session_id = reading.session.id
+    for number, version in enumerate(job.held.pop(session_id)):
+        job.store.finish_failed(
+            session_id,
+            version=version,
+            owner=job.owner,
+            reason=reason,
+            detail=detail,
+            now=job.now,
+            tokens_used=0 if number else tokens,
+        )
     return Outcome(session_id=session_id, state=State.FAILED, reason=reason, detail=detail)

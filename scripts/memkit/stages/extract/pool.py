@@ -1,4 +1,4 @@
-"""Many sessions read by several processes: the work is Python's own, so that threads would take turns at it."""
+"""Many sessions at a time: by processes where the work is Python's own, by threads where it is waiting for a server."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from concurrent.futures.process import BrokenProcessPool
 from functools import partial
 from itertools import chain, islice
 from multiprocessing import active_children, connection, get_context, parent_process
+from multiprocessing.pool import ThreadPool
+from queue import SimpleQueue
 
 from memkit.engines.base import Engine
 from memkit.stages.extract.session import Read, Reading, read
@@ -19,23 +21,31 @@ Result = tuple[Reading, Callable[[], Read]]  # asked for, it gives what reading 
 
 
 def results(readings: Iterator[Reading], *, engine: Engine, processes: int) -> Generator[Result, None, None]:
-    """Each reading with its result, in their order when there is one process, else as they end.
+    """Each reading with its result, in their order when there is one process and one question, else as they end.
 
     A reading is taken from the iterator shortly before its turn. Closing the generator ends the processes at once.
     """
+    if engine.limits.parallel > 1:
+        yield from _by_threads(readings, engine=engine)
+        return
     if processes < 2:
         for reading in readings:
             yield reading, partial(read, reading, engine=engine)
         return
     # Not forked: the masking library has threads of its own, which a fork leaves behind in the middle of their work.
-    pool = ProcessPoolExecutor(processes, mp_context=get_context("spawn"), initializer=_born)
+    # This process is one of them: it is up already, and reads while the others are still starting.
+    others = processes - 1
+    pool = ProcessPoolExecutor(others, mp_context=get_context("spawn"), initializer=_born)
     held: dict[Future[Read], Reading] = {}
     taken: list[Reading] = []
     try:
         while True:
-            for reading in islice(readings, 2 * processes - len(taken)):
+            for reading in islice(readings, 2 * others - len(taken)):
                 taken.append(reading)
                 held[pool.submit(read, reading, engine=engine)] = reading
+            if not any(future.done() for future in held) and (mine := next(readings, None)):
+                yield mine, partial(read, mine, engine=engine)
+                continue
             if not held:
                 return
             done, _ = wait(held, return_when=FIRST_COMPLETED)
@@ -50,6 +60,36 @@ def results(readings: Iterator[Reading], *, engine: Engine, processes: int) -> G
         for child in active_children():
             child.kill()
         pool.shutdown(cancel_futures=True)
+
+
+def _by_threads(readings: Iterator[Reading], *, engine: Engine) -> Generator[Result, None, None]:
+    """Each reading with its result, as they end. Closing the generator leaves what is under way behind."""
+    ended: SimpleQueue[tuple[Reading, Callable[[], Read]]] = SimpleQueue()
+    # Its threads are daemons, unlike an executor's: an interrupted run need not wait for a slow server.
+    pool = ThreadPool(engine.limits.parallel)
+    under_way = 0
+    try:
+        while True:
+            for reading in islice(readings, engine.limits.parallel - under_way):
+                under_way += 1
+                pool.apply_async(partial(_finish, reading, engine, ended))
+            if not under_way:
+                return
+            yield ended.get()
+            under_way -= 1
+    finally:
+        pool.terminate()
+
+
+def _finish(reading: Reading, engine: Engine, ended: SimpleQueue[Result]) -> None:
+    future: Future[Read] = Future()
+    try:
+        future.set_result(read(reading, engine=engine))
+    except BaseException as error:
+        future.set_exception(error)
+        raise
+    finally:
+        ended.put((reading, future.result))
 
 
 def _born() -> None:

@@ -32,6 +32,8 @@ _FORMS = (
     "(2 sessions, last [ad-hoc note] outcome: success partial failed unfinished project:",
     "kind: remember correct forget project: created: author memkit committer parent tree gpgsig blob commit tag",
     "memory: words erased / a new home / edited by hand / a session forgotten / started over",
+    "memory: a rule added / changed / removed / a rule is no more / a preference became a rule",
+    "rules: id: text: project: glob: origin: written promoted date: why: claim: sessions:",
 )
 
 

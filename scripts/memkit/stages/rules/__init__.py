@@ -1,0 +1,56 @@
+"""Rules: what always holds, added, promoted from the memory, and written into AGENTS.md."""
+
+from memkit.stages.rules.agents import (
+    FILE,
+    MOST_BYTES,
+    Planned,
+    State,
+    chain,
+    in_repository,
+    plan,
+    read,
+    sayings,
+    write,
+)
+from memkit.stages.rules.books import Book, personal, save, team
+from memkit.stages.rules.changing import Added, add, edit, opposed, remove
+from memkit.stages.rules.promoting import (
+    Suggestion,
+    bare,
+    candidates,
+    released,
+    rule_of,
+    stone_of,
+    suggest,
+    wanted,
+)
+
+__all__ = [
+    "FILE",
+    "MOST_BYTES",
+    "Added",
+    "Book",
+    "Planned",
+    "State",
+    "Suggestion",
+    "add",
+    "bare",
+    "candidates",
+    "chain",
+    "edit",
+    "in_repository",
+    "opposed",
+    "personal",
+    "plan",
+    "read",
+    "released",
+    "remove",
+    "rule_of",
+    "save",
+    "sayings",
+    "stone_of",
+    "suggest",
+    "team",
+    "wanted",
+    "write",
+]
