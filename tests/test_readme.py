@@ -262,6 +262,7 @@ WISH = '- "In all my projects: ask me before you add a dependency." (1 session, 
 def test_things_lie_where_it_is_said(home: Home) -> None:
     home.run("run", SAMPLES, MEMKIT_DUAL_WRITE="true")
     home.summary.write_text(home.summary.read_text().replace(WISH, "- Speak British English.\n"))
+    home.run("rules", "add", "Ask before you push.", "--global")
     home.run("run")
     rows = {bare(path): git for path, _, git in table("Where things lie")}
     tracked = home.tracked()
@@ -288,6 +289,9 @@ _WORDS = dict.fromkeys(("remember", "correct", "forget"), ("--global", "Somethin
     "explain": ("ravens",),
     "reset": ("--yes",),
     "read": ("memory_summary.md",),
+    "rules": ("list",),
+    "agents": ("show",),
+    "hooks": ("show", "shell", "--file", "/nonexistent/rc"),
     "search": ("ravens",),
 }
 

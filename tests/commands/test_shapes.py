@@ -58,7 +58,17 @@ def test_json_has_the_agreed_shape_in_a_new_home(world: World, name: str) -> Non
 
 
 def test_each_schema_is_of_a_command_and_refuses_another_shape() -> None:
-    elsewhere = {"doctor", "explain", "list", "read", "search"}  # in tests of their own
+    elsewhere = {
+        "agents",
+        "doctor",
+        "explain",
+        "hooks",
+        "list",
+        "read",
+        "rules",
+        "search",
+        "suggestions",
+    }  # in tests of their own
     assert {path.stem for path in SCHEMAS.iterdir()} == {*JSON, *elsewhere}
     for name in JSON:
         with pytest.raises(Exception, match=r"is not of type|is a required property"):

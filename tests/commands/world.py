@@ -53,12 +53,19 @@ class World:
 
     # --- running ------------------------------------------------------------------------------------------------
 
-    def call(self, *arguments: str | Path, ok: int | None = 0, umask: int = 0o022) -> Called:
-        """Runs a command in this process: the same entry as the installed one, without the start of an interpreter."""
+    def call(self, *arguments: str | Path, ok: int | None = 0, umask: int = 0o022, cwd: Path | None = None) -> Called:
+        """Runs a command in this process: the same entry as the installed one, without the start of an interpreter.
+
+        cwd: the user's home without it, so that it is no matter where the tests were started.
+        """
         out, err = io.StringIO(), io.StringIO()
         before = os.umask(umask)
         try:
-            with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            with (
+                contextlib.redirect_stdout(out),
+                contextlib.redirect_stderr(err),
+                contextlib.chdir(cwd or self.env["HOME"]),
+            ):
                 code = cli.run([str(a) for a in arguments])
         finally:
             os.umask(before)

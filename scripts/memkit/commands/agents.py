@@ -17,7 +17,7 @@ from memkit.model import canonical
 from memkit.stages import rules as stage
 from memkit.stages.rules import Planned, State
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None)
+app = typer.Typer(add_completion=False, rich_markup_mode=None, no_args_is_help=True)
 
 _Repo = Annotated[
     str | None,
@@ -30,7 +30,7 @@ _Personal = Annotated[bool, typer.Option("--personal", help="Your own rules too 
 
 @app.callback()
 def agents() -> None:
-    """Write rules into AGENTS.md, check them there, show what an agent is told."""
+    """Put rules into AGENTS.md; show what agents are told."""
 
 
 @app.command()

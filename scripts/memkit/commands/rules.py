@@ -21,7 +21,7 @@ from memkit.stages import explain, notes
 from memkit.stages import rules as stage
 from memkit.stages.rules import Book
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None)
+app = typer.Typer(add_completion=False, rich_markup_mode=None, no_args_is_help=True)
 
 _Cwd = Annotated[str | None, typer.Option("--cwd", metavar="DIR", help="The project of DIR.", show_default=False)]
 _Json = Annotated[bool, typer.Option("--json", help="As JSON.")]
