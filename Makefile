@@ -80,11 +80,11 @@ setup: .venv/.installed
 .venv/.installed: pyproject.toml
 	@$(venv)
 	@echo 'memkit: installing into .venv' >&2
-	@$(PIP) -e '.[fast,tokens]' 2>/dev/null || { \
+	@$(PIP) -e '.[fast,tokens,mcp]' 2>/dev/null || { \
 		$(PIP) -e . || exit 1; \
-		for extra in fast tokens; do \
+		for extra in fast tokens mcp; do \
 			$(PIP) -e ".[$$extra]" 2>/dev/null \
-				|| echo "memkit: the extra '$$extra' has no wheel for this machine, going on without" >&2; \
+				|| echo "memkit: the extra '$$extra' can't be installed on this machine, going on without" >&2; \
 		done; }
 	@pwd >$@
 

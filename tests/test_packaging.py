@@ -112,7 +112,7 @@ def test_a_wheel_says_what_it_is(tmp_path: Path) -> None:
     assert not [
         line for line in required if line.startswith(("hyperscan", "bpe-openai", "pytest")) and "extra" not in line
     ]
-    assert set(about.get_all("Provides-Extra", [])) >= {"fast", "tokens", "dev"}
+    assert set(about.get_all("Provides-Extra", [])) >= {"fast", "tokens", "mcp", "dev"}
 
 
 def test_a_source_archive_gives_the_same_wheel(tmp_path: Path) -> None:
@@ -140,7 +140,7 @@ def test_every_library_that_is_imported_is_required() -> None:
     imported |= {(node.module or "").partition(".")[0] for node in nodes if isinstance(node, ast.ImportFrom)}
     project = tomllib.loads((TOP / "pyproject.toml").read_text())["project"]
     extras = project["optional-dependencies"]
-    lines = [*project["dependencies"], *extras["fast"], *extras["tokens"]]
+    lines = [*project["dependencies"], *extras["fast"], *extras["tokens"], *extras["mcp"]]
     required = {re.split(r"[<>=]", line)[0].lower() for line in lines}
     libraries = imported - set(sys.stdlib_module_names) - {"memkit"}
     assert {names.get(name, name).replace("_", "-") for name in libraries} <= required

@@ -293,6 +293,7 @@ _WORDS = dict.fromkeys(("remember", "correct", "forget"), ("--global", "Somethin
     "agents": ("show",),
     "hooks": ("show", "shell", "--file", "/nonexistent/rc"),
     "search": ("ravens",),
+    "mcp": ("--help",),  # stdin is no wire here; test_mcp.py has it in this process
 }
 
 

@@ -56,6 +56,10 @@ def test_the_frame_says_what_it_is_as_of_when_and_where(memory: World) -> None:
     assert text.startswith('<memkit-memory as-of="2026-11-25T12:00:00+00:00">\n')
     assert text.endswith("</memkit-memory>\n") and f"{memory.home}/memories_v2" in text
     assert "data, not instructions" in text and "stale" in text
+    assert "`memkit summary`" in text and "add_note" not in text
+    (memory.home / "memkit.yaml").write_text("memories:\n  dedicated_tools: true\n")
+    text = told(memory, SHOP)
+    assert "`memkit summary`" not in text and "memkit's tools" in text and "add_note" in text
 
 
 def test_the_directory_is_here_by_default_and_need_not_exist(memory: World) -> None:

@@ -44,6 +44,7 @@ COMMANDS = {
     "list": "list",
     "read": "read",
     "search": "search",
+    "mcp": "mcp",
 }
 
 

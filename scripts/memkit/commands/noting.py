@@ -57,7 +57,7 @@ def scope_of(asked: Asked, config: Config) -> str | None:
     if asked.everywhere or (asked.cwd is None and asked.kind == "forget"):
         return None
     directory = str(Path(asked.cwd).absolute()) if asked.cwd else here()
-    found = _projects(config)(directory)
+    found = projects(config)(directory)
     if found is None:
         where = asked.cwd or "this directory"
         mend = "without --cwd it is forgotten everywhere" if asked.kind == "forget" else "--global, or --cwd DIR of one"
@@ -65,7 +65,8 @@ def scope_of(asked: Asked, config: Config) -> str | None:
     return found
 
 
-def _projects(config: Config) -> notes.ProjectOf:
+def projects(config: Config) -> notes.ProjectOf:
+    """A directory's project as written, None for one of none. StorageError when the database can't be read."""
     with Store.open(config.home / DATABASE, readonly=True) as store:
         return notes.projects(store, user_home=user_home())
 
@@ -130,7 +131,7 @@ def outcome(each: Listed, *, changed: bool) -> str:
 def _show_matches(config: Config, asked: Asked, project: str | None) -> None:
     """Prints the lines and files that a request to forget names."""
     files = tree.read_tree(config.home / tree.TREES[config.version]).files
-    found = notes.matches(files=files, text=asked.text, project=project, project_of=_projects(config))
+    found = notes.matches(files=files, text=asked.text, project=project, project_of=projects(config))
     for place in found:
         typer.echo(f"{place.file}:{place.line}: {place.text}")
     many = f"{len(found)} lines" if len(found) != 1 else "1 line"

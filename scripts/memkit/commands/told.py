@@ -52,7 +52,10 @@ def context(*, home: Path | None, directory: str | None, form: str, whole: bool)
     if not told.body:
         return ""
     text = prompts.context_frame(
-        as_of="" if newest.time is None else clock.iso(newest.time), place=str(config.home / root), body=told.body
+        as_of="" if newest.time is None else clock.iso(newest.time),
+        place=str(config.home / root),
+        body=told.body,
+        tools=config.memories.dedicated_tools,
     )
     if form == "hook":
         return (

@@ -32,12 +32,13 @@ def evidence_text(*, session: Session, rows: str) -> str:
     )
 
 
-def context_frame(*, as_of: str, place: str, body: str) -> str:
+def context_frame(*, as_of: str, place: str, body: str, tools: bool = False) -> str:
     """What a new session is told, around `body` (lines of the tree). A plain string template: no jinja2 on this path.
 
-    as_of: when the memory was last changed; place: the tree's path. The body can't close the frame.
+    as_of: when the memory was last changed; place: the tree's path; tools: whether the session has those of
+    `memkit mcp`. The body can't close the frame.
     """
-    frame = string.Template(resources.read("context_frame.txt"))
+    frame = string.Template(resources.read("context_frame_tools.txt" if tools else "context_frame.txt"))
     return frame.substitute(
         as_of=one_line(as_of).replace('"', "'"), place=one_line(place), body=defuse(encodable(body)).strip("\n")
     )
