@@ -95,6 +95,7 @@ def test_most_files_that_hold_nothing_are_not_decoded() -> None:
     assert sieve("Use Pre-Commit — always…".encode()) == [True, False]
     assert sieve(b"nothing") == [False, False]
     assert sieve("groß".encode()) == [True, True]  # not certain
+    assert Sieve(fold=Fold(case=True, punctuation=False), wanted=("é", "uv"))(b"use uv") == [False, True]
 
 
 def test_a_place_far_into_a_long_line_is_found_at_once() -> None:

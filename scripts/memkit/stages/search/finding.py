@@ -110,7 +110,10 @@ def _folded(text: str, fold: Fold) -> str:
 
 def _spans(data: bytes, *, fold: Fold, wanted: list[str], within: int | None) -> Iterator[tuple[int, int]]:
     """(first, last) of the lines that match, from 0; of spans that hold all texts those that hold no shorter one."""
-    lines = fold(data.decode("utf-8", "replace")).split("\n")
+    text = fold(data.decode("utf-8", "replace"))
+    if not (any if within is None else all)(each in text for each in wanted):
+        return  # most files end here, without being cut into lines
+    lines = text.split("\n")
     if within is None:
         yield from ((at, at) for at, line in enumerate(lines) if any(each in line for each in wanted))
         return

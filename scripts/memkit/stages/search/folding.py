@@ -58,7 +58,8 @@ class Fold:
 class Sieve:
     """Tells from a file's bytes, without decoding them, whether its folded text can hold the folded texts.
 
-    Only the ASCII among them are looked for; a file with a character that folds to ASCII may hold anything.
+    Only the ASCII among them are looked for; a file with a character that folds to ASCII may hold anything, a file of
+    ASCII only such texts.
     """
 
     fold: Fold
@@ -69,8 +70,9 @@ class Sieve:
         skeleton = data.lower() if self.fold.case else data
         if self.fold.punctuation:
             skeleton = skeleton.translate(None, _not_alphanumeric())
-        found = [not each.isascii() or each.encode() in skeleton for each in self.wanted]
-        if all(found) or data.isascii() or not _to_ascii().search(data.translate(None, _ascii())):
+        plain = data.isascii()
+        found = [each.encode() in skeleton if each.isascii() else not plain for each in self.wanted]
+        if all(found) or plain or not _to_ascii().search(data.translate(None, _ascii())):
             return found
         return [True] * len(found)
 
