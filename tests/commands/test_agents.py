@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -135,6 +137,52 @@ def test_a_link_out_of_the_repository_is_refused(world: World, repository: Path,
     (repository / "AGENTS.md").symlink_to(tmp_path / "page.md")
     assert "a link out of" in write(world, repository, ok=3)
     assert (tmp_path / "page.md").read_text() == "theirs\n"
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda page: page.symlink_to("AGENTS.md"), "a link that leads nowhere"),
+        (lambda page: page.symlink_to("/dev/zero"), "a link out of"),
+        (os.mkfifo, "is no file"),
+        (Path.mkdir, "is no file"),
+        (lambda page: page.touch(0o444), "is read-only (chmod u+w"),
+        (lambda page: page.write_bytes(b"x" * 9_000_000), "too large"),
+    ],
+)
+def test_what_is_no_page_is_said_and_left_alone(
+    world: World, repository: Path, make: Callable[[Path], None], said: str
+) -> None:
+    team(world, repository)
+    make(repository / "AGENTS.md")
+    before = (repository / "AGENTS.md").lstat()
+    done = write(world, repository, ok=3)
+    assert said in done and done.count("\n") == 1
+    assert (repository / "AGENTS.md").lstat() == before
+
+
+@pytest.mark.parametrize("name", ["", "../AGENTS.md", ".hidden", "a/b.md", "/x.md", "a\nb"])
+@pytest.mark.parametrize("more", [[], ["--global"]])
+def test_a_page_s_name_is_a_name(world: World, repository: Path, name: str, more: list[str]) -> None:
+    world.call("rules", "add", "Use tabs.", "--global")
+    assert "is no file's name" in write(world, repository, "--file", name, *more, ok=2)
+
+
+def test_only_the_repository_s_own_folders_are_written(world: World, repository: Path, tmp_path: Path) -> None:
+    inner = repository / "third_party" / "lib"
+    inner.mkdir(parents=True)
+    subprocess.run(["git", "init", "-q", str(inner)], check=True, env=world.env)
+    team(world, inner, "Use spaces.")
+    write(world, inner)
+    before = (inner / "AGENTS.md").read_bytes()
+    (repository / "away").symlink_to(tmp_path)
+    for glob in ("third_party/lib/**", "away/**", ".git/hooks/*"):
+        team(world, repository, f"Keep to {glob.split('/')[-2]}.", "--glob", glob)
+    write(world, repository)
+    assert (inner / "AGENTS.md").read_bytes() == before and not (tmp_path / "AGENTS.md").exists()
+    assert "- (for `lib/**`) Keep to lib." in (repository / "third_party" / "AGENTS.md").read_text()
+    assert "- (for `away/**`) Keep to away." in (repository / "AGENTS.md").read_text()
+    assert not (repository / ".git" / "hooks" / "AGENTS.md").exists()
 
 
 def test_a_page_that_can_not_be_written_stays(world: World, repository: Path) -> None:

@@ -145,6 +145,25 @@ def test_a_team_keeps_its_rules_in_its_repository(world: World, repository: Path
     assert not (world.home / "rules.yaml").exists()
 
 
+def test_a_team_s_file_may_be_a_link_inside_of_the_repository(world: World, repository: Path, tmp_path: Path) -> None:
+    folder = repository / ".memkit"
+    folder.mkdir()
+    (repository / "rules.yaml").write_text("rules: []\n")
+    (folder / "rules.yaml").symlink_to("../rules.yaml")
+    world.call("rules", "add", "Use tabs.", "--team", "--cwd", repository)
+    assert (folder / "rules.yaml").is_symlink() and "Use tabs." in (repository / "rules.yaml").read_text()
+    for where, what, said in (
+        (folder / "rules.yaml", tmp_path / "x.yaml", "a link out of"),
+        (folder / "rules.yaml", Path("/dev/zero"), "is no file"),
+        (folder, tmp_path, "a link out of"),
+    ):
+        where.rename(repository / f"old{where.name}") if where is folder else where.unlink()
+        where.symlink_to(what)
+        done = world.call("rules", "add", "Use spaces.", "--team", "--cwd", repository, ok=3)
+        assert said in done.err and done.err.count("\n") == 1
+    assert list(tmp_path.glob("*.yaml")) == []
+
+
 # --- promoting ------------------------------------------------------------------------------------------------------
 
 

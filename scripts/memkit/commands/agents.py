@@ -98,7 +98,7 @@ def _plan(options: Options, repo: str | None, file: str, *, everywhere: bool, pe
     if everywhere:
         home = place.config.codex_home
         own = [rule for rule in place.own.rules if rule.project is None]
-        planned = stage.plan(home / file, own, root=home)
+        planned = stage.plan(home / stage.named(file), own, root=home)
         return [planned] if own or planned.text is not None else []
     return stage.in_repository(place.root, written(place, personal=personal), file=file)
 

@@ -30,7 +30,7 @@ FILE = "rules.yaml"
 TEAM = ".memkit/rules.yaml"  # in a repository
 
 _KEYS = tuple(field.name for field in fields(Rule))
-_MOST = 1 << 20  # bytes of a file
+MOST = 1 << 20  # bytes of a file
 _MOST_TEXT = 2_000  # characters of a rule
 _HEAD = "# What always holds. Each rule is its owner's; `memkit agents write` puts them into AGENTS.md.\n"
 
@@ -96,7 +96,7 @@ def _yaml() -> YAML:
 
 
 def _load(text: str, *, path: Path) -> Any:
-    if len(text.encode("utf-8", "surrogatepass")) > _MOST:
+    if len(text.encode("utf-8", "surrogatepass")) > MOST:
         raise ConfigError(f"{path} is too large for a file of rules")
     try:
         root = _yaml().load(text)

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import difflib
 import hashlib
-import os
 import re
-import stat
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -16,13 +13,13 @@ from pathlib import Path, PurePosixPath
 from memkit import prompts
 from memkit.documents import Malformed, agents_md
 from memkit.documents.agents_md import BEGIN, BOM, END_HEAD, END_TAIL, Page, Saying
-from memkit.errors import ConfigError, StorageError, UsageError
+from memkit.errors import UsageError
 from memkit.model import Rule
+from memkit.stages.rules.files import folders, owned, regular, target, write_whole
 
 FILE = "AGENTS.md"
 MOST_BYTES = 32 << 10  # that Codex loads of all AGENTS.md files together, unless it is configured otherwise
 _MOST_FILE = 8 << 20
-_SKIPPED = ("node_modules", "venv", "__pycache__", "vendor", "target", "dist", "build")
 _MEMORY = re.compile(r"<memkit-memory\b|rollout_summaries/\S+\.md\b.*thread_id=|^- .*\[ad-hoc note\]$", re.MULTILINE)
 
 
@@ -58,12 +55,10 @@ class Planned:
 def in_repository(root: Path, rules: Sequence[Rule], *, file: str = FILE) -> list[Planned]:
     """The files below root that hold rules, should, or did: the page of root, and those of folders with their own.
 
-    A rule whose glob names a folder that is there goes to that folder's file. UsageError for a file that is no name
-    inside of root, ConfigError for one that can't be read as text.
+    A rule whose glob names a folder of the repository's own goes to that folder's file. UsageError for a file that is
+    no name, ConfigError for one that can't be read as text.
     """
-    if PurePosixPath(file).name != file or file.startswith("."):
-        raise UsageError(f"{file} is no file's name", mend="--file AGENTS.md, or CLAUDE.md")
-    wanted: dict[Path, list[Rule]] = {root / file: []}
+    wanted: dict[Path, list[Rule]] = {root / named(file): []}
     for rule in rules:
         folder, glob = _placed(rule, root)
         wanted.setdefault(folder / file, []).append(replace(rule, glob=glob))
@@ -73,15 +68,19 @@ def in_repository(root: Path, rules: Sequence[Rule], *, file: str = FILE) -> lis
     return [each for each in planned if each.rules or each.text is not None or each.state is State.LINKED]
 
 
+def named(file: str) -> str:
+    """The name of a page. UsageError for what is none: it would lie elsewhere, or be hidden."""
+    if not file or file.startswith(".") or "/" in file or not file.isprintable():
+        raise UsageError(f"{file!r} is no file's name", mend="--file AGENTS.md, or CLAUDE.md")
+    return file
+
+
 def plan(path: Path, rules: Sequence[Rule], *, root: Path) -> Planned:
     """What becomes of one file. root: the folder that a link may not lead out of."""
-    if path.is_symlink():
-        target = path.resolve()
-        if target.name == FILE and target.parent == path.parent.resolve():
-            return Planned(path=path, state=State.LINKED)
-        if root.resolve() not in target.parents:
-            raise ConfigError(f"{path} is a link out of {root}", mend="replace it by a file")
-        path = target
+    real = target(path, root=root)
+    if real != path and real == path.parent.resolve() / FILE:
+        return Planned(path=path, state=State.LINKED)
+    path = real
     text = read(path)
     body = _body(rules)
     if text is None:
@@ -111,35 +110,14 @@ def write(planned: Planned) -> bool:
     """Writes a file whole, with the mode that it had; whether it changed. Raises StorageError."""
     if planned.new is None or planned.new == planned.text:
         return False
-    path = planned.path
-    try:
-        mode = stat.S_IMODE(path.stat().st_mode) if planned.text is not None else 0o644
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, spare = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(planned.new.encode("utf-8", "surrogateescape"))
-            Path(spare).chmod(mode)
-            Path(spare).replace(path)
-        except BaseException:
-            Path(spare).unlink(missing_ok=True)
-            raise
-    except OSError as error:
-        raise StorageError(f"{path} can't be written: {error.strerror}", mend="nothing was changed in it") from error
+    write_whole(planned.path, planned.new.encode("utf-8", "surrogateescape"), mode=0o644)
     return True
 
 
 def read(path: Path) -> str | None:
     """A page's text with its line ends, bytes that are no UTF-8 kept as they are; None where there is no file."""
-    try:
-        data = path.read_bytes()
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        raise ConfigError(f"{path} can't be read: {error.strerror}") from error
-    if len(data) > _MOST_FILE:
-        raise ConfigError(f"{path} is too large for a page that agents read ({len(data):,} bytes)")
-    return data.decode("utf-8", "surrogateescape")
+    data = regular(path, most=_MOST_FILE)
+    return None if data is None else data.decode("utf-8", "surrogateescape")
 
 
 def chain(directory: Path, *, root: Path, file: str = FILE) -> list[Path]:
@@ -160,7 +138,7 @@ def _placed(rule: Rule, root: Path) -> tuple[Path, str | None]:
     if rule.glob is None or rule.glob.startswith("/") or ".." in parts:
         return root, rule.glob
     folder, at = root, 0
-    while at < len(parts) and not re.search(r"[*?\[{]", parts[at]) and (folder / parts[at]).is_dir():
+    while at < len(parts) and not re.search(r"[*?\[{]", parts[at]) and owned(folder, parts[at]):
         folder, at = folder / parts[at], at + 1
     rest = "/".join(parts[at:])
     return folder, None if rest in ("", "**", "**/*") and folder != root else rest or None
@@ -168,9 +146,8 @@ def _placed(rule: Rule, root: Path) -> tuple[Path, str | None]:
 
 def _with_block(root: Path, file: str) -> Iterator[Path]:
     """The pages below a folder that have a block of memkit's, so that one whose rules went is found."""
-    for folder, folders, files in os.walk(root):
-        folders[:] = sorted(each for each in folders if not each.startswith(".") and each not in _SKIPPED)
-        path = Path(folder, file)
+    for folder, files in folders(root):
+        path = folder / file
         if file in files and not path.is_symlink() and "memkit:rules:" in (read(path) or ""):
             yield path
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from memkit import config, tree
+from memkit import tree
 from memkit.documents import rules as document
-from memkit.errors import StorageError
+from memkit.errors import ConfigError
 from memkit.model import Rule
+from memkit.stages.rules.files import regular, target, write_whole
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -45,27 +45,19 @@ def team(root: Path) -> Book:
 
 def read(path: Path, *, team: bool) -> Book:
     """A file of rules; an empty book where there is none. ConfigError names what is wrong in it, and the line."""
-    text = config.read_text(path) or ""
+    data = regular(path, most=document.MOST)
+    try:
+        text = (data or b"").decode()
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path} is not UTF-8 (byte {error.start})", mend="save it as UTF-8") from error
     return Book(path=path, team=team, text=text, rules=document.parse(text, path=path) if text.strip() else ())
 
 
 def save(book: Book) -> None:
-    """Writes a book's text whole, or not at all. Raises StorageError."""
-    try:
-        book.path.parent.mkdir(parents=True, exist_ok=True)
-        if not book.team:
-            tree.write_file(book.path, book.text)
-            return
-        # A repository's file is for everybody who can read the repository.
-        mode = book.path.stat().st_mode & 0o777 if book.path.exists() else 0o666 & ~_umask()
-        spare = book.path.with_name(f".{book.path.name}.{os.getpid()}.tmp")
-        spare.write_text(book.text, encoding="utf-8", newline="")
-        spare.chmod(mode)
-        spare.replace(book.path)
-    except OSError as error:
-        raise StorageError(f"{book.path} can't be written: {error.strerror}", mend="nothing was changed") from error
-
-
-def _umask() -> int:
-    """What the user's programs leave out of new files; memkit's own is stricter."""
-    return 0o022
+    """Writes a book's text whole, or not at all. Raises StorageError; ConfigError for a link out of the repository."""
+    if not book.team:
+        tree.write_file(book.path, book.text)
+        return
+    # A repository's file is for everybody who can read the repository.
+    path = target(book.path, root=book.path.parents[1])
+    write_whole(path, book.text.encode(), mode=0o644)
