@@ -16,13 +16,16 @@ import io
 import re
 from collections.abc import Mapping
 from dataclasses import fields
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedMap, CommentedSeq
 from ruamel.yaml.error import YAMLError
+from ruamel.yaml.tokens import TagToken
 
+from memkit.documents import rules_text
 from memkit.errors import ConfigError
 from memkit.model import Rule
 
@@ -31,7 +34,7 @@ TEAM = ".memkit/rules.yaml"  # in a repository
 
 _KEYS = tuple(field.name for field in fields(Rule))
 MOST = 1 << 20  # bytes of a file
-_MOST_TEXT = 2_000  # characters of a rule
+MOST_TEXT = 2_000  # characters of a rule
 _HEAD = "# What always holds. Each rule is its owner's; `memkit agents write` puts them into AGENTS.md.\n"
 
 
@@ -49,34 +52,62 @@ def parse(text: str, *, path: Path) -> tuple[Rule, ...]:
 
 
 def added(text: str, rule: Rule, *, path: Path) -> str:
-    """The file's text with one more rule at its end."""
-    root = _load(text or _HEAD, path=path)
-    items = _items(root, path=path)
-    items.append(_mapping(rule))
+    """The file's text with one more rule behind the last one; all else stays to the byte."""
+    old = parse(text, path=path)
+    new = rules_text.with_more(_bare(text), _mapping(rule)) if old else None
+    if new is not None and _is(new, (*old, rule), path):
+        return _marked(text, new)
+    root = _load(text if text.strip() else _HEAD, path=path)
+    _items(root, path=path).append(_mapping(rule))
     return _dump(root, text or _HEAD)
 
 
-def changed(text: str, rule: Rule, *, path: Path) -> str:
-    """The file's text with the rule of that id as it is now; its comments and the order of its keys stay."""
+def changed(text: str, rule: Rule, *, path: Path, old_id: str = "") -> str:
+    """The file's text with the rule of that id (old_id, where it gets another) as it is now; all else stays."""
+    old = parse(text, path=path)
+    at = next(number for number, each in enumerate(old) if each.id == (old_id or rule.id))
+    values = {key: getattr(rule, key) or "" for key in _KEYS if getattr(rule, key) != getattr(old[at], key)}
+    wanted = (*old[:at], rule, *old[at + 1 :])
+    new = rules_text.with_values(_bare(text), at, values) if "sessions" not in values else None
+    if new is not None and _is(new, wanted, path):
+        return _marked(text, new)
     root = _load(text, path=path)
-    item = next(each for each in _items(root, path=path) if each.get("id") == rule.id)
-    new = _mapping(rule)
-    for key in [key for key in item if key in _KEYS and key not in new]:
-        del item[key]
-    for key, value in new.items():
-        if item.get(key) != value:
-            item[key] = value
+    item = _items(root, path=path)[at]
+    for key, value in values.items():
+        if value:
+            item[key] = list(value) if isinstance(value, tuple) else value
+        else:
+            item.pop(key, None)
     return _dump(root, text)
 
 
 def removed(text: str, rule_id: str, *, path: Path) -> str:
-    """The file's text without a rule."""
+    """The file's text without a rule; all else stays to the byte."""
+    old = parse(text, path=path)
+    left = tuple(rule for rule in old if rule.id != rule_id)
+    at = next(number for number, each in enumerate(old) if each.id == rule_id)
+    new = rules_text.without(_bare(text), at)
+    if new is not None and _is(new, left, path):
+        return _marked(text, new)
     root = _load(text, path=path)
-    items = _items(root, path=path)
-    for at in reversed(range(len(items))):
-        if items[at].get("id") == rule_id:
-            del items[at]
+    del _items(root, path=path)[at]
     return _dump(root, text)
+
+
+def _is(text: str, rules: tuple[Rule, ...], path: Path) -> bool:
+    """Does a text say these rules?"""
+    try:
+        return parse(text, path=path) == rules
+    except ConfigError:
+        return False
+
+
+def _bare(text: str) -> str:
+    return text.removeprefix("\ufeff")
+
+
+def _marked(old: str, new: str) -> str:
+    return "\ufeff" + new if old.startswith("\ufeff") else new
 
 
 def new_id(text: str, taken: tuple[str, ...]) -> str:
@@ -99,6 +130,8 @@ def _load(text: str, *, path: Path) -> Any:
     if len(text.encode("utf-8", "surrogatepass")) > MOST:
         raise ConfigError(f"{path} is too large for a file of rules")
     try:
+        text = _bare(text).replace("\r\n", "\n")
+        _untagged(text, path=path)
         root = _yaml().load(text)
     except (YAMLError, ValueError) as error:
         mark = getattr(error, "problem_mark", None)
@@ -115,6 +148,15 @@ def _load(text: str, *, path: Path) -> Any:
     return root
 
 
+def _untagged(text: str, *, path: Path) -> None:
+    """ConfigError for a tag: a rule is text, and what else a tag may make of it is not asked for."""
+    if "!" in text:
+        found = next((each for each in _yaml().scan(text) if isinstance(each, TagToken)), None)
+        if found:
+            line = found.start_mark.line + 1
+            raise ConfigError(f"{path}:{line}: a rule has no YAML tag", mend="put quotes around what begins with `!`")
+
+
 def _items(root: Any, *, path: Path) -> Any:
     if root.get("rules") is None:
         root["rules"] = CommentedSeq()
@@ -129,7 +171,7 @@ def _rule(item: Mapping[Any, Any], *, where: str) -> Rule:
     if unknown:
         raise ConfigError(f"{where}: unknown key {unknown[0]}", mend=f"a rule has {', '.join(_KEYS)}")
     sessions = item.get("sessions") or []
-    if not isinstance(sessions, list):
+    if not isinstance(sessions, list) or not all(isinstance(each, (str, int)) for each in sessions):
         raise ConfigError(f"{where}: sessions must be a list of ids")
     values = {key: _line(item.get(key), key=key, where=where) for key in _KEYS if key != "sessions"}
     if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", values["id"]):
@@ -153,9 +195,10 @@ def _rule(item: Mapping[Any, Any], *, where: str) -> Rule:
 
 def _line(value: object, *, key: str, where: str) -> str:
     """A value as one line; a text that was folded over several is one."""
-    text = "" if value is None else " ".join(str(value).split())
-    if isinstance(value, (list, dict)) or len(text) > _MOST_TEXT:
-        raise ConfigError(f"{where}: {key} must be text of at most {_MOST_TEXT:,} characters")
+    plain = value is None or isinstance(value, (str, int, float, date))  # a list of lists may have no end
+    text = " ".join(str(value).split()) if plain and value is not None else ""
+    if not plain or len(text) > MOST_TEXT:
+        raise ConfigError(f"{where}: {key} must be text of at most {MOST_TEXT:,} characters")
     return text
 
 
@@ -172,4 +215,4 @@ def _dump(root: Any, old: str) -> str:
     out = io.StringIO()
     _yaml().dump(root, out)
     text = out.getvalue()
-    return text.replace("\n", "\r\n") if "\r\n" in old else text
+    return _marked(old, text.replace("\n", "\r\n") if "\r\n" in old else text)
