@@ -88,9 +88,59 @@ def test_a_secret_in_a_rule_is_masked(world: World) -> None:
     assert secret.encode() not in b"".join(world.bytes().values()) + world.history()
 
 
+def test_a_secret_that_was_typed_into_a_file_is_not_shown_or_written_on(world: World, repository: Path) -> None:
+    secret = "ghp_" + "Zx9Qw7Er5Ty3Ui1Op0As8Df6Gh4Jk2Lm9Nb7V"[:36]
+    world.call("rules", "add", "Never say it.", "--team", "--cwd", repository, "--glob", f"{secret}/*")
+    book = repository / ".memkit" / "rules.yaml"
+    assert secret not in book.read_text()
+    book.write_text(
+        f"rules:\n  - id: a\n    text: It is {secret} today.\n    why: {secret} works\n    glob: '{secret}'\n"
+    )
+    (repository / "AGENTS.md").write_text(f"- Use {secret} here.\n")
+    for words in (["rules", "list"], ["rules", "show", "a"], ["rules", "list", "--json"], ["agents", "show"]):
+        done = world.call(*words, cwd=repository)
+        assert secret not in done.out and "[REDACTED_SECRET]" in done.out
+    assert secret not in world.call("agents", "check", "--repo", repository, ok=1).out
+    world.call("agents", "write", "--repo", repository)
+    assert (repository / "AGENTS.md").read_text().count(secret) == 1  # the user's own line
+    world.call("rules", "edit", "a", "--text", "It is secret.", "--cwd", repository)
+    assert secret not in book.read_text()
+
+
+def test_what_others_wrote_does_not_steer_the_terminal(world: World, repository: Path) -> None:
+    (repository / ".memkit").mkdir()
+    (repository / ".memkit" / "rules.yaml").write_text('rules:\n  - id: a\n    text: "ring \\a and \\e[31m \\x9b"\n')
+    (repository / "AGENTS.md").write_text("ring \a\n")
+    for words in (["rules", "list"], ["rules", "show", "a"], ["agents", "show"], ["agents", "check"]):
+        out = world.call(*words, cwd=repository, ok=None).out
+        assert out.replace("\n", "").isprintable() and "\\x07" in out
+
+
+def test_erased_words_leave_the_rules_too(world: World) -> None:
+    for text, more in (
+        ("The piano is tuned on Fridays.", []),
+        ("Keep the lid shut.", ["--why", "The piano is tuned on Fridays."]),
+        ("Ask who sings when the piano is tuned on Fridays.", []),
+        ("Use tabs.", []),
+    ):
+        world.call("rules", "add", text, "--global", *more)
+    (world.home / "rules.yaml").write_text("# The piano!\n" + (world.home / "rules.yaml").read_text())
+    world.call("run")
+    world.call("forget", "--purge", "the piano is tuned on Fridays", "--yes")
+    found = {rule["id"]: (rule["text"], rule["why"]) for rule in rules(world)}
+    assert "piano is" not in str(found) and found["use-tabs"] == ("Use tabs.", "")
+    assert found["keep-the-lid-shut"] == ("Keep the lid shut.", "")
+    assert (world.home / "rules.yaml").read_text().startswith("# The piano!\n")
+    said = world.call("rules", "add", "Shut it.", "--global", "--why", "The piano is tuned on Fridays.", ok=2)
+    assert "were erased with --purge" in said.err
+    world.healthy()
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
+        (["add", "x" * 2_001, "--global"], "at most 2,000 characters, and this has 2,001"),
+        (["add", "Use tabs.", "--global", "--why", "x" * 2_001], "at most 2,000 characters"),
         (["add", " ", "--global"], "a rule needs words"),
         (["add", "x y", "--global", "--team"], "not two of them"),
         (["add", "x y", "--cwd", "/tmp"], "/tmp is no project"),
@@ -132,6 +182,10 @@ def test_rules_are_shown_edited_and_removed(world: World) -> None:
     assert (world.home / "rules.yaml").read_text().startswith("# mine\n")
     assert "edited by hand" in "".join(world.commits())
     world.call("rules", "edit", "run-the-tests", ok=2)
+    world.call("rules", "add", "Use tabs.", "--global", "--glob", "*.py")
+    said = world.call("rules", "edit", "use-tabs", "--text", "Run all the tests.", ok=2).err
+    assert "the rule run-the-tests says so already" in said
+    world.call("rules", "remove", "use-tabs")
     world.call("rules", "remove", "run-the-tests")
     assert rules(world) == []
     assert world.git("status", "--porcelain") == ""

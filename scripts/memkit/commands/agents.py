@@ -11,7 +11,7 @@ import typer
 
 from memkit.commands import reading, work
 from memkit.commands.app import Options
-from memkit.commands.ruling import Ground, ground, shown_place, written
+from memkit.commands.ruling import Ground, ground, shown_place, tell, written
 from memkit.errors import ConfigError, ExitCode, GateError
 from memkit.model import canonical
 from memkit.stages import rules as stage
@@ -53,12 +53,12 @@ def write(
         if each.state is State.BROKEN:
             raise ConfigError(each.what, mend="put the missing comment back, or take both out, and write again")
         if each.state is State.EDITED and not force:
-            typer.echo(each.diff)
+            tell(each.diff)
             raise GateError(each.what, mend="bring what is new into the rules, then --force")
     done = [each for each in planned if stage.write(each)]
     for each in done:
         many = f"{len(each.rules)} rule{'s' if len(each.rules) != 1 else ''}"
-        typer.echo(f"{each.path}: {many}")
+        tell(f"{each.path}: {many}")
     for each in planned:
         if each.state is State.LINKED:
             work.say(options, f"{each.path} is a link to {stage.FILE}, and is left alone")
@@ -87,7 +87,7 @@ def check(
         missing = f"{each.path}: the block of rules is missing" if each.state is State.MISSING else ""
         work.warn(each.what or missing)
         if each.diff:
-            typer.echo(each.diff)
+            tell(each.diff)
     if wrong:
         raise typer.Exit(ExitCode.FINDINGS)
     typer.echo("every page is as the rules say")
@@ -116,11 +116,11 @@ def show(
         typer.echo(canonical({heading: [asdict(row) for row in rows] for heading, rows in told.items()}))
         return
     for heading, rows in told.items():
-        typer.echo(f"{heading}:" if rows else f"{heading}: none")
+        tell(f"{heading}:" if rows else f"{heading}: none")
         for row in rows:
-            typer.echo(f"  - {row.text}  [{row.source}]")
+            tell(f"  - {row.text}  [{row.source}]")
             for against in row.conflicts:
-                typer.echo(f"    conflict: {against}")
+                tell(f"    conflict: {against}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ import typer
 from memkit import clock, tree
 from memkit.commands import reading, work
 from memkit.commands.app import Options
-from memkit.commands.ruling import Ground, ground, shown_place
+from memkit.commands.ruling import Ground, ground, shown_place, tell
 from memkit.documents import erased
 from memkit.documents.agents_md import Saying
 from memkit.errors import UsageError
@@ -83,14 +83,14 @@ def _add(options: Options, place: Ground, rule: Rule, *, book: Book, force: bool
             book=book, others=[other], rule=rule, now=now, gone=erased.load(place.config.home), force=force
         )
         if added.known:
-            typer.echo(f"there is this rule already: {added.rule.id}: {added.rule.text}")
+            tell(f"there is this rule already: {added.rule.id}: {added.rule.text}")
             return added.rule
         stage.save(added.book)
         if worker:
             worker.repo.commit_paths([book.path.name], message="memory: a rule added\n")
-    typer.echo(f"rule {added.rule.id} ({shown_place(added.rule, book)}): {added.rule.text}")
+    tell(f"rule {added.rule.id} ({shown_place(added.rule, book)}): {added.rule.text}")
     for old in added.replaced:
-        typer.echo(f"  taken out: {old.id}: {old.text}")
+        tell(f"  taken out: {old.id}: {old.text}")
     work.say(options, "`memkit agents write` puts it into AGENTS.md")
     return added.rule
 
@@ -110,7 +110,7 @@ def list_(ctx: typer.Context, cwd: _Cwd = None, as_json: _Json = False) -> None:
         typer.echo(canonical([_value(rule, book, holds=rule in held) for book, rule in rows]))
         return
     for book, rule in rows:
-        typer.echo(f"{rule.id}  ({shown_place(rule, book)}) {rule.text}")
+        tell(f"{rule.id}  ({shown_place(rule, book)}) {rule.text}")
     if not rows:
         typer.echo("no rules")
 
@@ -123,7 +123,7 @@ def show(ctx: typer.Context, rule_id: _Id, cwd: _Cwd = None, as_json: _Json = Fa
     if as_json:
         typer.echo(canonical(_value(rule, book, holds=rule in [each for _, each in place.holding()])))
         return
-    typer.echo(f"{rule.id}: {rule.text}")
+    tell(f"{rule.id}: {rule.text}")
     rows = (
         ("holds", shown_place(rule, book)),
         ("why", rule.why),
@@ -134,7 +134,7 @@ def show(ctx: typer.Context, rule_id: _Id, cwd: _Cwd = None, as_json: _Json = Fa
     )
     for name, value in rows:
         if value:
-            typer.echo(f"  {name}: {value}")
+            tell(f"  {name}: {value}")
 
 
 @app.command()
@@ -161,7 +161,7 @@ def edit(
     other = place.own if book.team else place.team
     changed = stage.edit(book=book, others=[other], rule=new, gone=erased.load(place.config.home))
     _save(options, changed, "a rule changed")
-    typer.echo(f"rule {new.id} ({shown_place(new, book)}): {new.text}")
+    tell(f"rule {new.id} ({shown_place(new, book)}): {new.text}")
 
 
 @app.command()
@@ -171,7 +171,7 @@ def remove(ctx: typer.Context, rule_id: _Id, cwd: _Cwd = None) -> None:
     place = ground(options, cwd)
     book, rule = place.find(rule_id)
     _save(options, stage.remove(book=book, rule_id=rule_id), "a rule removed")
-    typer.echo(f"removed {rule.id}: {rule.text}")
+    tell(f"removed {rule.id}: {rule.text}")
     if rule.origin == "promoted":
         with work.worker(options, command="memkit rules remove") as worker:
             work.report(worker, done=work.write_memory(worker))
@@ -200,13 +200,13 @@ def suggest(ctx: typer.Context, cwd: _Cwd = None, as_json: _Json = False) -> Non
         typer.echo(canonical([_suggested(each) for each in found]))
         return
     for each in found:
-        typer.echo(f"{each.id}  {str(each.line).removeprefix('- ')}")
+        tell(f"{each.id}  {str(each.line).removeprefix('- ')}")
         if each.why:
-            typer.echo(f"    could be a rule: {each.why}")
+            tell(f"    could be a rule: {each.why}")
         for path, saying in each.conflicts:
-            typer.echo(f"    {path}:{saying.line} says otherwise: {saying.text}")
+            tell(f"    {path}:{saying.line} says otherwise: {saying.text}")
         for path, saying in each.says:
-            typer.echo(f"    {path}:{saying.line} says so already: {saying.text}")
+            tell(f"    {path}:{saying.line} says so already: {saying.text}")
     if not found:
         typer.echo("nothing to suggest")
 
@@ -232,9 +232,9 @@ def promote(
     sources = [source for each in known.lines if each.line == line for source in each.sources]
     rule = stage.rule_of(line, sessions=[source.session for source in sources], glob=glob)
     rule = replace(rule, project=None) if team else rule
-    typer.echo(f"a rule ({shown_place(rule, book)}): {rule.text}")
+    tell(f"a rule ({shown_place(rule, book)}): {rule.text}")
     for source in sources:
-        typer.echo(f"  session {source.session}: {source.quote}")
+        tell(f"  session {source.session}: {source.quote}")
     if not yes and not sys.stdin.isatty():
         raise UsageError("a rule needs your word, and there is no terminal to ask; nothing was changed", mend="--yes")
     if not yes and not typer.confirm(f"Put it into {book.path}, and out of the memory?", err=True):

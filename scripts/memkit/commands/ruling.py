@@ -7,8 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import typer
+
 from memkit.commands.app import Options
 from memkit.commands.home import DATABASE, here, user_home
+from memkit.commands.tools import visible
 from memkit.config import Config, load
 from memkit.errors import UsageError
 from memkit.model import Rule
@@ -63,6 +66,12 @@ def ground(options: Options, directory: str | None) -> Ground:
         own=rules.personal(config.home),
         team=rules.team(root),
     )
+
+
+def tell(text: str) -> None:
+    """Prints lines of files that others may have written: what would steer a terminal becomes an escape."""
+    for line in text.split("\n"):
+        typer.echo(visible(line))
 
 
 def shown_place(rule: Rule, book: Book) -> str:

@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Mapping
-from dataclasses import fields
+from collections.abc import Callable, Mapping
+from dataclasses import fields, replace
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -92,6 +92,30 @@ def removed(text: str, rule_id: str, *, path: Path) -> str:
     root = _load(text, path=path)
     del _items(root, path=path)[at]
     return _dump(root, text)
+
+
+def cleaned(text: str, clean: Callable[[str], str], *, path: Path) -> str:
+    """The file's text without erased words: a rule that says nothing else goes, another is kept without them.
+
+    clean: what is left of a text. Raises ConfigError for a text that is no file of rules.
+    """
+    for rule in parse(text, path=path):
+        left = clean(rule.text)
+        if left != rule.text and not re.search(r"\w", left.replace("(forgotten)", "")):
+            text = removed(text, rule.id, path=path)
+            continue
+        new = replace(
+            rule,
+            text=left,
+            why=clean(rule.why),
+            claim=clean(rule.claim),
+            glob=rule.glob and (clean(rule.glob) or None),
+            project=rule.project and (clean(rule.project) or None),
+        )
+        if any(clean(name) != name for name in (rule.id, rule.id.replace("-", " "))):
+            new = replace(new, id=new_id(left, tuple(each.id for each in parse(text, path=path))))
+        text = changed(text, new, path=path, old_id=rule.id) if new != rule else text
+    return text
 
 
 def _is(text: str, rules: tuple[Rule, ...], path: Path) -> bool:

@@ -8,9 +8,9 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from memkit.documents import erased, note
+from memkit.documents import erased, note, rules
 from memkit.documents.erased import Words
-from memkit.errors import StorageError
+from memkit.errors import ConfigError, StorageError
 from memkit.model import canonical
 
 Names = Mapping[str, str]  # stems of files that are named anew, old to new
@@ -23,8 +23,17 @@ def content(path: bytes, data: bytes, words: Words, names: Names) -> bytes:
     if path.endswith(b".jsonl"):
         text = "".join(line for line in text.splitlines(keepends=True) if not _row_says(line, words))
     else:
+        text = _ruled(text, words) if path == rules.FILE.encode() else text
         text = erased.clean(text, words, prose=path.endswith(b".md"))
     return text.encode("utf-8", "surrogateescape")
+
+
+def _ruled(text: str, words: Words) -> str:
+    """A file of rules without those that say the words; one that can't be read as such stays, to be cleaned as text."""
+    try:
+        return rules.cleaned(text, lambda each: erased.clean(each, words).strip(), path=Path(rules.FILE))
+    except ConfigError:
+        return text
 
 
 def row(words: Words, names: Names) -> Callable[[str, str], str]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path, PurePosixPath
 
-from memkit import prompts
+from memkit import prompts, redact
 from memkit.documents import Malformed, agents_md
 from memkit.documents.agents_md import BEGIN, BOM, END_HEAD, END_TAIL, Page, Saying
 from memkit.errors import UsageError
@@ -128,8 +128,12 @@ def chain(directory: Path, *, root: Path, file: str = FILE) -> list[Path]:
 
 
 def sayings(paths: Iterable[Path]) -> Mapping[str, Sequence[Saying]]:
-    """What pages say outside of memkit's blocks, by path."""
-    return {str(path): agents_md.sayings(text) for path in paths if (text := read(path)) is not None}
+    """What pages say outside of memkit's blocks, masked, by path."""
+    return {
+        str(path): [replace(each, text=redact.mask(each.text)) for each in agents_md.sayings(text)]
+        for path in paths
+        if (text := read(path)) is not None
+    }
 
 
 def _placed(rule: Rule, root: Path) -> tuple[Path, str | None]:
@@ -203,7 +207,7 @@ def _state(page: Page, body: str | None) -> tuple[State, str]:
 
 def _diff(path: Path, old: str, new: str) -> str:
     lines = difflib.unified_diff(old.splitlines(), new.splitlines(), f"{path}", f"{path} (by the rules)", lineterm="")
-    return "\n".join(line.encode("utf-8", "replace").decode() for line in lines)
+    return redact.mask("\n".join(line.encode("utf-8", "replace").decode() for line in lines))
 
 
 def _warnings(path: Path, text: str, page: Page) -> Iterator[str]:

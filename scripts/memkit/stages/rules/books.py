@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from memkit import tree
+from memkit import redact, tree
 from memkit.documents import rules as document
 from memkit.errors import ConfigError
 from memkit.model import Rule
@@ -30,7 +30,7 @@ class Book:
 
     def with_text(self, text: str) -> Book:
         """The book as another text makes it. Raises ConfigError as `read` does."""
-        return replace(self, text=text, rules=document.parse(text, path=self.path))
+        return replace(self, text=text, rules=_rules(text, self.path))
 
 
 def personal(home: Path) -> Book:
@@ -50,7 +50,22 @@ def read(path: Path, *, team: bool) -> Book:
         text = (data or b"").decode()
     except UnicodeDecodeError as error:
         raise ConfigError(f"{path} is not UTF-8 (byte {error.start})", mend="save it as UTF-8") from error
-    return Book(path=path, team=team, text=text, rules=document.parse(text, path=path) if text.strip() else ())
+    return Book(path=path, team=team, text=text, rules=_rules(text, path) if text.strip() else ())
+
+
+def _rules(text: str, path: Path) -> tuple[Rule, ...]:
+    """The rules of a text, masked: a file that was edited by hand may hold anything, and what is read is shown."""
+    return tuple(
+        replace(
+            rule,
+            text=redact.mask(rule.text),
+            why=redact.mask(rule.why),
+            glob=rule.glob and redact.mask(rule.glob),
+            project=rule.project and redact.mask(rule.project),
+            claim=redact.mask(rule.claim),
+        )
+        for rule in document.parse(text, path=path)
+    )
 
 
 def save(book: Book) -> None:

@@ -30,7 +30,7 @@ def add(*, book: Book, others: Sequence[Book], rule: Rule, now: float, gone: era
     UsageError for a rule that says nothing or holds a secret alone, and for one that contradicts another: it names
     both. force: those of this book that it contradicts go; those of another book are for their owner to change.
     """
-    wanted = _checked(replace(rule, text=_tidy(rule.text), why=_tidy(rule.why), date=clock.date(now)), gone)
+    wanted = _checked(replace(rule, date=clock.date(now)), gone)
     for each in book.rules:
         if _same_place(each, wanted) and match.same(each.text, wanted.text):
             return Added(book=book, rule=each, known=True)
@@ -48,8 +48,11 @@ def add(*, book: Book, others: Sequence[Book], rule: Rule, now: float, gone: era
 
 
 def edit(*, book: Book, others: Sequence[Book], rule: Rule, gone: erased.Hashes) -> Book:
-    """The book with a rule of its changed. UsageError as `add` raises it."""
-    wanted = _checked(replace(rule, text=_tidy(rule.text), why=_tidy(rule.why)), gone)
+    """The book with a rule of its changed. UsageError as `add` raises it, also when another rule says it already."""
+    wanted = _checked(rule, gone)
+    for each in book.rules:
+        if each.id != wanted.id and _same_place(each, wanted) and match.same(each.text, wanted.text):
+            raise UsageError(f"the rule {each.id} says so already: “{each.text}”", mend="remove one")
     for held in (book, *others):
         for each in held.rules:
             if each.id != wanted.id and contradict(each, wanted):
@@ -86,8 +89,14 @@ def _tidy(text: str) -> str:
 
 
 def _checked(rule: Rule, gone: erased.Hashes) -> Rule:
+    """The rule as it may be kept. UsageError for one that may not."""
+    rule = replace(rule, text=_tidy(rule.text), why=_tidy(rule.why), glob=_tidy(rule.glob or "") or None)
+    for what, said in (("text", rule.text), ("reason", rule.why), ("glob", rule.glob or "")):
+        if len(said) > document.MOST_TEXT:
+            most = f"a rule's {what} has at most {document.MOST_TEXT:,} characters, and this has {len(said):,}"
+            raise UsageError(most, mend="keep the long form in a file of the repository, and name it")
     if not re.search(r"\w", rule.text.replace(redact.MASK, "")):
         raise UsageError("a rule needs words (a secret is none)", mend='memkit rules add "…"')
-    if erased.clean(rule.text, gone) != rule.text:
+    if any(erased.clean(each, gone) != each for each in (rule.text, rule.why, rule.glob or "")):
         raise UsageError("these words were erased with --purge, and stay out")
     return rule
