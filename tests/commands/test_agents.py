@@ -185,6 +185,15 @@ def test_only_the_repository_s_own_folders_are_written(world: World, repository:
     assert not (repository / ".git" / "hooks" / "AGENTS.md").exists()
 
 
+def test_outside_of_a_repository_only_the_page_here_is_looked_at(world: World) -> None:
+    home = Path(world.env["HOME"])
+    (home / "docs").mkdir()
+    (home / "docs" / "AGENTS.md").write_text(f"{BEGIN}\n")  # broken, and of no concern
+    world.call("rules", "add", "Use tabs.", "--global", "--glob", "docs/*")
+    write(world, home)
+    assert "- (for `docs/*`) Use tabs." in (home / "AGENTS.md").read_text()
+
+
 def test_a_page_that_can_not_be_written_stays(world: World, repository: Path) -> None:
     team(world, repository)
     (repository / "AGENTS.md").write_text("# Shop\n")
@@ -278,7 +287,8 @@ def around(path: Path) -> bytes:
     return (page.before + page.after).encode("utf-8", "surrogateescape")
 
 
-@given(lines=pages, newline=st.sampled_from(["\n", "\r\n"]), end=st.booleans(), mark=st.booleans())
+@given(lines=pages, newline=st.sampled_from(["\n", "\r\n", "\r"]), end=st.booleans(), mark=st.booleans())
+@example(lines=["", ""], newline="\r", end=False, mark=False)
 @example(lines=["```", "open for ever"], newline="\n", end=False, mark=True)
 @example(lines=["<!-- open for ever"], newline="\n", end=True, mark=False)
 @example(lines=["a long line of a long page " * 40] * 1_000, newline="\n", end=True, mark=False)
@@ -298,7 +308,7 @@ def test_writing_changes_nothing_outside_and_twice_is_once(
     written, left = path.read_bytes(), around(path)
     assert BEGIN.encode() in written
     # A new block stands apart from what was there: up to two line ends before it, or one behind it at the beginning.
-    gaps = [b""] if had else [b"", b"\n", b"\r\n", b"\n\n", b"\r\n\r\n"]
+    gaps = [b""] if had else [b"", b"\n", b"\r\n", b"\r", b"\n\n", b"\r\n\r\n", b"\r\r"]
     text = outside.removeprefix(BOM)
     first = [outside.removesuffix(text) + gap + text for gap in gaps]
     assert left in [outside + gap for gap in gaps] + first

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
 import subprocess
 from pathlib import Path
+from threading import Timer
 from typing import Any
 
 import pytest
@@ -216,6 +219,23 @@ def test_a_team_s_file_may_be_a_link_inside_of_the_repository(world: World, repo
         done = world.call("rules", "add", "Use spaces.", "--team", "--cwd", repository, ok=3)
         assert said in done.err and done.err.count("\n") == 1
     assert list(tmp_path.glob("*.yaml")) == []
+
+
+def test_rules_that_are_added_at_the_same_time_all_stay(world: World, repository: Path) -> None:
+    book = repository / ".memkit" / "rules.yaml"
+    book.parent.mkdir()
+    other = os.open(repository, os.O_RDONLY)  # another memkit, at work in this repository
+    fcntl.flock(other, fcntl.LOCK_EX)
+
+    def finish() -> None:
+        book.write_text("rules:\n  - id: theirs\n    text: Use tabs.\n")
+        os.close(other)
+
+    timer = Timer(0.2, finish)
+    timer.start()
+    world.call("rules", "add", "Sign every commit.", "--team", "--cwd", repository)
+    timer.join()
+    assert [rule["id"] for rule in rules(world, "--cwd", repository)] == ["theirs", "sign-every-commit"]
 
 
 # --- promoting ------------------------------------------------------------------------------------------------------

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from contextlib import AbstractContextManager, ExitStack
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from typing import Annotated
 
@@ -76,18 +77,14 @@ def _team(place: Ground) -> Book:
 
 def _add(options: Options, place: Ground, rule: Rule, *, book: Book, force: bool) -> Rule:
     other = place.own if book.team else place.team
-    with ExitStack() as stack:
-        worker = None if book.team else stack.enter_context(_worker(options, "memkit rules add"))
-        now = worker.now if worker else clock.now()
+    with _held(options, book, what="a rule added") as (now_there, save):
         added = stage.add(
-            book=book, others=[other], rule=rule, now=now, gone=erased.load(place.config.home), force=force
+            book=now_there, others=[other], rule=rule, now=clock.now(), gone=erased.load(place.config.home), force=force
         )
         if added.known:
             tell(f"there is this rule already: {added.rule.id}: {added.rule.text}")
             return added.rule
-        stage.save(added.book)
-        if worker:
-            worker.repo.commit_paths([book.path.name], message="memory: a rule added\n")
+        save(added.book)
     tell(f"rule {added.rule.id} ({shown_place(added.rule, book)}): {added.rule.text}")
     for old in added.replaced:
         tell(f"  taken out: {old.id}: {old.text}")
@@ -95,9 +92,21 @@ def _add(options: Options, place: Ground, rule: Rule, *, book: Book, force: bool
     return added.rule
 
 
-def _worker(options: Options, command: str) -> AbstractContextManager[work.Worker]:
-    """The home, to change its rules: no model is asked for that."""
-    return work.worker(options, command=command, engine="offline")
+@contextmanager
+def _held(options: Options, book: Book, *, what: str) -> Iterator[tuple[Book, Callable[[Book], None]]]:
+    """The book as it is now, which nobody else changes meanwhile, and what saves it; what: for the home's commit."""
+    if book.team:
+        with stage.held(book) as there:
+            yield there, stage.save
+        return
+    # No model is asked for a rule.
+    with work.worker(options, command="memkit rules", engine="offline") as worker:
+
+        def save(changed: Book) -> None:
+            stage.save(changed)
+            worker.repo.commit_paths([changed.path.name], message=f"memory: {what}\n")
+
+        yield stage.personal(worker.config.home), save
 
 
 @app.command("list")
@@ -159,8 +168,9 @@ def edit(
     if new == rule:
         raise UsageError("there is nothing to change", mend=f"--text, --glob or --why, or edit {book.path}")
     other = place.own if book.team else place.team
-    changed = stage.edit(book=book, others=[other], rule=new, gone=erased.load(place.config.home))
-    _save(options, changed, "a rule changed")
+    with _held(options, book, what="a rule changed") as (there, save):
+        _same(there, rule)
+        save(stage.edit(book=there, others=[other], rule=new, gone=erased.load(place.config.home)))
     tell(f"rule {new.id} ({shown_place(new, book)}): {new.text}")
 
 
@@ -170,20 +180,19 @@ def remove(ctx: typer.Context, rule_id: _Id, cwd: _Cwd = None) -> None:
     options: Options = ctx.obj
     place = ground(options, cwd)
     book, rule = place.find(rule_id)
-    _save(options, stage.remove(book=book, rule_id=rule_id), "a rule removed")
+    with _held(options, book, what="a rule removed") as (there, save):
+        _same(there, rule)
+        save(stage.remove(book=there, rule_id=rule_id))
     tell(f"removed {rule.id}: {rule.text}")
     if rule.origin == "promoted":
         with work.worker(options, command="memkit rules remove") as worker:
             work.report(worker, done=work.write_memory(worker))
 
 
-def _save(options: Options, book: Book, what: str) -> None:
-    if book.team:
-        stage.save(book)
-        return
-    with _worker(options, "memkit rules") as worker:
-        stage.save(book)
-        worker.repo.commit_paths([book.path.name], message=f"memory: {what}\n")
+def _same(book: Book, rule: Rule) -> None:
+    """UsageError when somebody changed the rule since it was looked up."""
+    if book.rule(rule.id) != rule:
+        raise UsageError(f"the rule {rule.id} was changed meanwhile", mend=f"memkit rules show {rule.id}")
 
 
 @app.command()

@@ -52,7 +52,8 @@ def parse(text: str) -> Page:
     """The parts of a page. Malformed where a comment lacks its partner, or there are several blocks."""
     mark = BOM if text.startswith(BOM) else ""
     lines = _lines(text.removeprefix(BOM))
-    newline = "\r\n" if lines and lines[0].endswith("\r\n") else "\n"
+    first = lines[0] if lines else ""
+    newline = next((each for each in ("\r\n", "\r") if first.endswith(each)), "\n")
     begins, ends = _marks(lines)
     if not begins and not ends:
         return Page(before=text, block="", after="", newline=newline)
@@ -64,16 +65,16 @@ def parse(text: str) -> Page:
         raise Malformed(lone + 1, f"the block of rules {missing}: a comment of memkit's is missing")
     if len(ends) > 1:
         raise Malformed(ends[1] + 1, "a block of rules ends a second time")
-    first, last = begins[0], ends[0]
+    top, last = begins[0], ends[0]
     seal = _END.fullmatch(_bare(lines[last]))
     return Page(
-        before=mark + "".join(lines[:first]),
-        block="".join(lines[first : last + 1]),
+        before=mark + "".join(lines[:top]),
+        block="".join(lines[top : last + 1]),
         after="".join(lines[last + 1 :]),
-        body="".join(lines[first + 1 : last]),
+        body="".join(lines[top + 1 : last]),
         seal=(seal[1] or "") if seal else "",
         newline=newline,
-        line=first + 1,
+        line=top + 1,
     )
 
 

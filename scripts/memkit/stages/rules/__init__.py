@@ -13,7 +13,7 @@ from memkit.stages.rules.agents import (
     sayings,
     write,
 )
-from memkit.stages.rules.books import Book, personal, save, team
+from memkit.stages.rules.books import Book, held, personal, save, team
 from memkit.stages.rules.changing import Added, add, edit, opposed, remove
 from memkit.stages.rules.promoting import (
     Suggestion,
@@ -39,6 +39,7 @@ __all__ = [
     "candidates",
     "chain",
     "edit",
+    "held",
     "in_repository",
     "named",
     "opposed",

@@ -15,7 +15,7 @@ from memkit.documents import Malformed, agents_md
 from memkit.documents.agents_md import BEGIN, BOM, END_HEAD, END_TAIL, Page, Saying
 from memkit.errors import UsageError
 from memkit.model import Rule
-from memkit.stages.rules.files import folders, owned, regular, target, write_whole
+from memkit.stages.rules.files import exists, folders, owned, regular, target, write_whole
 
 FILE = "AGENTS.md"
 MOST_BYTES = 32 << 10  # that Codex loads of all AGENTS.md files together, unless it is configured otherwise
@@ -58,11 +58,12 @@ def in_repository(root: Path, rules: Sequence[Rule], *, file: str = FILE) -> lis
     A rule whose glob names a folder of the repository's own goes to that folder's file. UsageError for a file that is
     no name, ConfigError for one that can't be read as text.
     """
+    repository = exists(root / ".git")  # elsewhere, such as in `~`, sub-folders are not this page's business
     wanted: dict[Path, list[Rule]] = {root / named(file): []}
     for rule in rules:
-        folder, glob = _placed(rule, root)
+        folder, glob = _placed(rule, root) if repository else (root, rule.glob)
         wanted.setdefault(folder / file, []).append(replace(rule, glob=glob))
-    for path in _with_block(root, file):
+    for path in _with_block(root, file) if repository else ():
         wanted.setdefault(path, [])
     planned = [plan(path, rules, root=root) for path, rules in sorted(wanted.items())]
     return [each for each in planned if each.rules or each.text is not None or each.state is State.LINKED]
@@ -152,7 +153,7 @@ def _with_block(root: Path, file: str) -> Iterator[Path]:
     """The pages below a folder that have a block of memkit's, so that one whose rules went is found."""
     for folder, files in folders(root):
         path = folder / file
-        if file in files and not path.is_symlink() and "memkit:rules:" in (read(path) or ""):
+        if file in files and path.is_file() and not path.is_symlink() and "memkit:rules:" in (read(path) or ""):
             yield path
 
 
@@ -161,7 +162,12 @@ def _body(rules: Sequence[Rule]) -> str:
 
 
 def _seal(body: str) -> str:
-    return hashlib.sha256(body.replace("\r\n", "\n").encode("utf-8", "surrogateescape")).hexdigest()[:12]
+    return hashlib.sha256(_plain(body).encode("utf-8", "surrogateescape")).hexdigest()[:12]
+
+
+def _plain(body: str) -> str:
+    """A block's text whatever its line ends are: Git may have changed those."""
+    return body.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _framed(body: str, *, newline: str) -> str:
@@ -200,7 +206,7 @@ def _state(page: Page, body: str | None) -> tuple[State, str]:
         return (State.GOOD, "") if body is None else (State.MISSING, "")
     if page.seal != _seal(page.body):
         return State.EDITED, "the block of rules was changed by hand"
-    if body is None or page.body.replace("\r\n", "\n") != body:
+    if body is None or _plain(page.body) != body:
         return State.STALE, "the rules have changed since the block was written"
     return State.GOOD, ""
 

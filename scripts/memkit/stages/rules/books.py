@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -9,7 +11,7 @@ from memkit import redact, tree
 from memkit.documents import rules as document
 from memkit.errors import ConfigError
 from memkit.model import Rule
-from memkit.stages.rules.files import regular, target, write_whole
+from memkit.stages.rules.files import alone, regular, target, write_whole
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -51,6 +53,13 @@ def read(path: Path, *, team: bool) -> Book:
     except UnicodeDecodeError as error:
         raise ConfigError(f"{path} is not UTF-8 (byte {error.start})", mend="save it as UTF-8") from error
     return Book(path=path, team=team, text=text, rules=_rules(text, path) if text.strip() else ())
+
+
+@contextmanager
+def held(book: Book) -> Iterator[Book]:
+    """A team's book as it is now; no other memkit changes it meanwhile. Raises StorageError, and what `read` does."""
+    with alone(book.path.parents[1]):
+        yield read(book.path, team=True)
 
 
 def _rules(text: str, path: Path) -> tuple[Rule, ...]:

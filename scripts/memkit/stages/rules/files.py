@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import stat
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from memkit.errors import ConfigError, StorageError
@@ -81,4 +83,23 @@ def owned(folder: Path, name: str) -> bool:
     """Is what is named in a folder one of the repository's own folders?"""
     path = folder / name
     plain = not name.startswith(".") and name not in _SKIPPED
-    return plain and path.is_dir() and not path.is_symlink() and not (path / ".git").exists()
+    return plain and path.is_dir() and not path.is_symlink() and not exists(path / ".git")
+
+
+def exists(path: Path) -> bool:
+    """Is something there, as far as we may look?"""
+    return os.path.exists(path)  # noqa: PTH110 - pathlib's raises where it may not look
+
+
+@contextmanager
+def alone(folder: Path) -> Iterator[None]:
+    """One process at a time in a folder of others, without a file of ours in it. Raises StorageError."""
+    try:
+        handle = os.open(folder, os.O_RDONLY)
+    except OSError as error:
+        raise StorageError(f"{folder} can't be read: {error.strerror}") from error
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
