@@ -253,6 +253,15 @@ def test_show_tells_what_an_agent_is_told_with_conflicts(world: World, repositor
     assert "conflict: " in world.call("agents", "show", repository).out
 
 
+def test_bytes_that_are_no_text_are_shown_as_such_and_stay(world: World, repository: Path) -> None:
+    team(world, repository)
+    (repository / "AGENTS.md").write_bytes(b"- Caf\xe9.\n")
+    for words in (["agents", "show"], ["agents", "show", "--json"], ["agents", "check"]):
+        assert "Caf\ufffd." in world.call(*words, cwd=repository, ok=None).out
+    write(world, repository)
+    assert (repository / "AGENTS.md").read_bytes().startswith(b"- Caf\xe9.\n\n")
+
+
 BOM = b"\xef\xbb\xbf"
 
 

@@ -131,7 +131,7 @@ def chain(directory: Path, *, root: Path, file: str = FILE) -> list[Path]:
 def sayings(paths: Iterable[Path]) -> Mapping[str, Sequence[Saying]]:
     """What pages say outside of memkit's blocks, masked, by path."""
     return {
-        str(path): [replace(each, text=redact.mask(each.text)) for each in agents_md.sayings(text)]
+        str(path): [replace(each, text=redact.mask(_shown(each.text))) for each in agents_md.sayings(text)]
         for path in paths
         if (text := read(path)) is not None
     }
@@ -213,7 +213,12 @@ def _state(page: Page, body: str | None) -> tuple[State, str]:
 
 def _diff(path: Path, old: str, new: str) -> str:
     lines = difflib.unified_diff(old.splitlines(), new.splitlines(), f"{path}", f"{path} (by the rules)", lineterm="")
-    return redact.mask("\n".join(line.encode("utf-8", "replace").decode() for line in lines))
+    return redact.mask(_shown("\n".join(lines)))
+
+
+def _shown(text: str) -> str:
+    """A page's text as it can be printed: bytes that are no UTF-8 become U+FFFD."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def _warnings(path: Path, text: str, page: Page) -> Iterator[str]:
