@@ -23,10 +23,10 @@ from memkit.model import canonical
 from memkit.stages import notes
 from memkit.stages import search as stage
 
-MAX_BYTES = 40_000  # of an answer, about 10,000 tokens: more comes page by page
+MAX_BYTES = 40_000  # of text in an answer, about 10,000 tokens: more comes page by page
 _SHOWN = 20  # lines that a request to forget names
 
-Path_ = Annotated[str, Meta(max_length=4_000)]
+Where = Annotated[str, Meta(max_length=4_000)]
 Cursor = Annotated[str, Meta(max_length=200, description="Where the last page ended; leave all else as it was.")]
 Text = Annotated[str, Meta(min_length=1, max_length=1_000)]
 
@@ -38,15 +38,15 @@ class Call(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 class ListCall(Call, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Arguments of `list`."""
 
-    path: Annotated[Path_, Meta(description="A folder of the memory; without one, its top.")] = ""
-    max_entries: Annotated[int, Meta(ge=1, le=1_000)] = 200
+    path: Annotated[Where, Meta(description="A folder of the memory; without one, its top.")] = ""
+    max_entries: Annotated[int, Meta(ge=1, le=300)] = 200
     cursor: Cursor = ""
 
 
 class ReadCall(Call, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Arguments of `read`."""
 
-    path: Annotated[Path_, Meta(description="A file, as list and search name it.")]
+    path: Annotated[Where, Meta(description="A file, as list and search name it.")]
     line: Annotated[int, Meta(ge=1, description="The first line to show, from 1.")] = 1
     max_lines: Annotated[int, Meta(ge=1)] = 500
 
@@ -62,7 +62,7 @@ class SearchCall(Call, frozen=True, kw_only=True, forbid_unknown_fields=True):
     within: Annotated[int, Meta(ge=1, le=50, description="For match `lines`.")] = 5
     case: Annotated[bool, Meta(description="Upper and lower case count.")] = False
     fold: Annotated[bool, Meta(description="Spaces and punctuation do not count.")] = False
-    path: Annotated[Path_, Meta(description="Only this file or folder.")] = ""
+    path: Annotated[Where, Meta(description="Only this file or folder.")] = ""
     context: Annotated[int, Meta(ge=0, le=20, description="Lines around each match.")] = 0
     max_matches: Annotated[int, Meta(ge=1, le=100)] = 20
     cursor: Cursor = ""
@@ -73,7 +73,7 @@ class NoteCall(Call, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     kind: Literal["remember", "correct", "forget"]
     text: Annotated[str, Meta(min_length=1, max_length=20_000, description="What the user said, in their words.")]
-    cwd: Annotated[Path_, Meta(description="A directory of the project that it is for (default: this session's).")] = ""
+    cwd: Annotated[Where, Meta(description="A directory of the project that it is for (default: this session's).")] = ""
     everywhere: Annotated[bool, Meta(description="For all projects: only if the user said so.")] = False
 
 
@@ -141,11 +141,12 @@ def answer(name: str, arguments: Mapping[str, object], *, home: Path | None) -> 
         raise UsageError(f"there is no tool {name[:80]!r}", mend="tools/list names them")
     given = {key: value for key, value in arguments.items() if value is not None}
     try:
-        call = convert(given, tool.call, strict=False)
         canonical(given).encode()
-    except (ValidationError, UnicodeEncodeError, ValueError) as error:
-        said = str(error) if isinstance(error, ValidationError) else "a text is no valid Unicode"
-        raise UsageError(f"{name}: {said[:300]}", mend="tools/list has its arguments") from error
+        call = convert(given, tool.call, strict=False)
+    except ValidationError as error:
+        raise UsageError(f"{name}: {str(error)[:300]}", mend="tools/list has its arguments") from error
+    except UnicodeEncodeError as error:
+        raise UsageError(f"{name}: a text is no valid Unicode", mend="send it as UTF-8") from error
     return tool.run(home, call)
 
 
