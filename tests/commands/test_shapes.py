@@ -64,6 +64,7 @@ def test_each_schema_is_of_a_command_and_refuses_another_shape() -> None:
         "explain",
         "hooks",
         "list",
+        "note",
         "read",
         "rules",
         "search",
