@@ -122,7 +122,7 @@ test-llm: .venv/.installed-dev
 
 # Says why where npm or its registry is missing. Its tests are no part of `make test`.
 interop: .venv/.installed-dev
-	@$(VENV) scripts/interop/prepare.py .cache/interop $(if $(ARGS),$(ARGS),-q tests/interop)
+	@$(VENV) scripts/interop/prepare.py .cache/interop $(if $(ARGS),$(ARGS),-q -n auto --dist worksteal tests/interop)
 
 lint: .venv/.installed-dev
 	@$(VENV) -m ruff check .

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Self
 
-_SECONDS = 25
+_SECONDS = 60
 _SIZE = 'stty rows 40 cols 120; exec "$@"'
 # What a program asks its terminal at the start, and waits for: where the cursor is, what it can do, its colours.
 _ANSWERS = {
