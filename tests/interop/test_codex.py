@@ -11,6 +11,7 @@ from tests.hooks.tools import log
 from tests.interop.codex import Codex, told
 from tests.support.model_server import Answer
 
+PREFERENCE = '"In all my projects always use uv, never pip." (1 session'
 WISH = "In all my projects always use uv, never pip. Which Git is here?"
 
 
@@ -39,13 +40,10 @@ def test_a_session_is_told_its_memory_and_read_when_it_ends(hooked: Codex) -> No
     entry = world.entry(session)
     assert (entry.state, entry.session.cli_version) == (State.EXTRACTED, hooked.version), log(world)
     assert (entry.bad_lines, entry.unknown_lines) == (0, 0)
-    record = world.record(session)
-    assert record is not None
-    assert WISH in record.rollout_summary and "- verified: `git --version`" in record.rollout_summary
-    assert "kept short" not in record.rollout_summary, "what memkit told the session is no evidence"
-    assert '"In all my projects always use uv, never pip." (1 session' in world.summary
-    worked(hooked, "Say which Python is here.")
-    assert any("always use uv, never pip" in text for text in told(hooked.server.requests[-1], role="developer"))
+    record = text(hooked, session)
+    assert WISH in record and "- verified: `git --version`" in record
+    assert "kept short" not in record, "what memkit told the session is no evidence"
+    assert PREFERENCE in world.summary
     world.healthy()
 
 
@@ -60,40 +58,39 @@ def test_a_session_of_codex_exec_is_left_out_unless_it_is_named_a_source(codex: 
     assert codex.world.entry(worked(codex, WISH)).reason is Reason.NOT_INTERACTIVE
 
 
-def test_a_citation_counts_once_also_when_the_session_goes_on_and_is_forked(hooked: Codex) -> None:
+def test_resume_and_fork_double_neither_evidence_nor_citations(hooked: Codex) -> None:
     world = hooked.world
     first = worked(hooked, WISH)
     cites = (
-        "Use uv.\n<oai-mem-citation>\n<citation_entries>\nmemory_summary.md:4-4|note=[uv]\n</citation_entries>\n"
+        "With uv.\n<oai-mem-citation>\n<citation_entries>\nmemory_summary.md:4-4|note=[uv]\n</citation_entries>\n"
         f"<rollout_ids>\n{first}\n</rollout_ids>\n</oai-mem-citation>"
     )
-    second = worked(hooked, "What do I use for packages?", said=cites)
+    ask, more = "Always sort the imports in this repo.", "Rename the helper to backoff."
+    other = "Set the timeout to 9 s."
+    second = worked(hooked, ask, said=cites)
+    assert any(PREFERENCE in text for text in told(hooked.server.requests[-1], role="developer"))
     assert used(hooked, first) == 1
-    worked(hooked, "And what not?", of=("resume", second))
-    worked(hooked, "What else did I say?", of=("fork", second))
+    assert worked(hooked, more, of=("resume", second)) == second
+    fork = worked(hooked, other, of=("fork", second))
+    assert {each["id"] for each in world.call("sessions", "--json").json} == {first, second, fork}
+    whole, own = text(hooked, second), text(hooked, fork)
+    assert whole.count(f'- request: "{ask}"') == 1 and more in whole and other not in whole
+    assert other in own and ask not in own and more not in own and own.count("`git --version`") == 1
     assert used(hooked, first) == 1, log(world)
+    assert PREFERENCE in world.summary and '"Always sort the imports in this repo." (1 session' in world.summary
+    world.healthy()
+
+
+def text(codex: Codex, session: str) -> str:
+    record = codex.world.record(session)
+    assert record is not None, log(codex.world)
+    return record.rollout_summary
 
 
 def used(codex: Codex, session: str) -> int:
     record = codex.world.record(session)
-    assert record is not None
+    assert record is not None, log(codex.world)
     return record.usage_count
-
-
-def test_resume_and_fork_do_not_double_evidence(hooked: Codex) -> None:
-    world = hooked.world
-    first = worked(hooked, WISH)
-    assert worked(hooked, "Now rename the helper to backoff.", of=("resume", first)) == first
-    fork = worked(hooked, "Set the timeout to nine seconds.", of=("fork", first))
-    assert {each["id"] for each in world.call("sessions", "--json").json} == {first, fork} and fork != first
-    whole, own = world.record(first), world.record(fork)
-    assert whole is not None and own is not None
-    assert whole.rollout_summary.count(WISH) == 1 and "rename the helper" in whole.rollout_summary
-    assert "nine seconds" in own.rollout_summary
-    assert "uv" not in own.rollout_summary and "rename the helper" not in own.rollout_summary
-    assert own.rollout_summary.count("`git --version`") == 1
-    assert '"In all my projects always use uv, never pip." (1 session' in world.summary
-    world.healthy()
 
 
 def test_codex_injects_a_tree_of_memkit_as_its_own_memory(codex: Codex, samples: str) -> None:
