@@ -7,10 +7,9 @@ import os
 import subprocess
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -89,8 +88,10 @@ def wall() -> Iterator[tuple[str, list[str]]]:
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
         thread.start()
-        yield f"http://127.0.0.1:{server.server_address[1]}", asked
-        server.shutdown()
+        try:
+            yield f"http://127.0.0.1:{server.server_address[1]}", asked
+        finally:
+            server.shutdown()
 
 
 def behind(proxy: str) -> dict[str, str]:
@@ -107,7 +108,7 @@ class Codex:
     world: World
     server: ModelServer
 
-    @cached_property
+    @property
     def version(self) -> str:
         return version(self.program)
 
@@ -129,18 +130,9 @@ class Codex:
         self.server.steps.extend(steps)
         words = ["exec", "--json", "--dangerously-bypass-approvals-and-sandbox"]
         words += ["--dangerously-bypass-hook-trust"] * trusted
-        said = self.run(*words, *of, prompt)
-        assert not self.server.unexpected, self.server.unexpected
-        events = [json.loads(line) for line in said.splitlines() if line.startswith("{")]
-        [started] = [event["thread_id"] for event in events if event["type"] == "thread.started"]
-        settle(self.world)
-        return str(started)
-
-    def run(self, *words: str, env: Mapping[str, str] | None = None) -> str:
-        """stdout of a call that succeeds."""
         done = subprocess.run(
-            [str(self.program), *words],
-            env={**self.world.env, **(env or {})},
+            [str(self.program), *words, *of, prompt],
+            env=self.world.env,
             cwd=self.project,
             stdin=subprocess.DEVNULL,
             capture_output=True,
@@ -148,8 +140,12 @@ class Codex:
             timeout=_SECONDS,
             check=False,
         )
+        assert not self.server.unexpected, self.server.unexpected
         assert done.returncode == 0, f"codex {words}: exit {done.returncode}\n{done.stdout}\n{done.stderr}"
-        return done.stdout
+        events = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+        [started] = [event["thread_id"] for event in events if event["type"] == "thread.started"]
+        settle(self.world)
+        return str(started)
 
     def shell(self, command: str) -> Step:
         """The model has Codex run a command, once memkit's run that the session's start began is over."""
