@@ -51,7 +51,7 @@ class Terminal:
         return re.sub(r"\s|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b\[[0-9;?<>=]*[ -/]*[@-~]|\x1b[()].|\x1b.", "", text)
 
     def wait(self, reached: Callable[[], object], *, typing: str = "") -> None:
-        """Watches until something is so. typing: said each second until then; a new dialog does not listen yet."""
+        """Watches until something is so. typing: said after a rest, and again until then; a new dialog drops keys."""
         assert self._watch(reached, typing), f"it ended before:\n{self.shown[-2_000:]}"
 
     def end(self, *, typing: str) -> None:
@@ -62,12 +62,12 @@ class Terminal:
     def _watch(self, reached: Callable[[], object], typing: str) -> bool:
         """False: the program ended before."""
         assert self._process.stdin
-        until, rest = time.monotonic() + _SECONDS, 0.0
+        until, rest = time.monotonic() + _SECONDS, time.monotonic() + 1.5
         while not reached():
             assert time.monotonic() < until, f"it did not come so far:\n{self.shown[-2_000:]}"
             if typing and time.monotonic() > rest:
                 self._process.stdin.write(typing.encode())
-                rest = time.monotonic() + 1
+                rest = time.monotonic() + 3
             if not self._read():
                 return False
         return True

@@ -16,6 +16,8 @@ from tests.support.model_server import Answer, Request
 from tests.support.rollouts import Rollout
 from tests.test_readme import clone, played, section
 
+CLEAR = "\x15"  # what was typed before goes
+
 
 def test_the_lines_of_readme_lead_to_a_session_that_starts_with_its_memory(codex: Codex) -> None:
     [block] = re.findall(r"^```sh\n(.*?)^```$", section("With Codex"), re.MULTILINE | re.DOTALL)
@@ -36,7 +38,7 @@ def test_the_lines_of_readme_lead_to_a_session_that_starts_with_its_memory(codex
         terminal.wait(lambda: "Continuewithouttrusting" in terminal.shown)
         terminal.wait(lambda: "trusted_hash" in (user / ".codex" / "config.toml").read_text(), typing="2\r")
         terminal.wait(lambda: answered(user / ".codex" / "sessions", prompt) and idle(world))
-        terminal.wait(lambda: "/quit" in terminal.shown, typing="/quit")
+        terminal.wait(lambda: "/quit" in terminal.shown, typing=f"{CLEAR}/quit")
         terminal.end(typing="\r")
     settle(world)
     asked = next(each for each in codex.server.requests if told(each, role="user")[-1] == prompt)
