@@ -403,6 +403,21 @@ def test_compressed_files_are_read(tmp_path: Path) -> None:
         read(packed)
 
 
+@pytest.mark.parametrize("ordinal", [{}, {"ordinal": 3}])
+def test_what_codex_notes_beside_the_conversation_is_known(tmp_path: Path, ordinal: dict[str, int]) -> None:
+    session = Rollout().user("Go.")
+    for kind, payload in (
+        ("world_state", {"full": True, "state": {"agents_md": {}}}),
+        ("token_usage_record", {"thread_id": "x", "turn_id": "y"}),
+        ("event_msg", {"type": "thread_settings_applied", "thread_settings": {"model": "x"}}),
+    ):
+        line = {"timestamp": "2026-11-20T09:00:00.000Z", **ordinal, "type": kind, "payload": payload}
+        session.raw(json.dumps(line, separators=(",", ":"))).raw(json.dumps(line))
+    items, facts = read(session.final("Ok.").write(tmp_path))
+    assert [text for _, text in said(items)] == ["Go.", "Ok."]
+    assert (facts.bad_lines, facts.unknown_lines) == (0, 0)
+
+
 def test_odd_values_cost_at_most_their_own_line(tmp_path: Path) -> None:
     session = Rollout().user("Go.")
     odd: list[dict[str, Any]] = [

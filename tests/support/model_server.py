@@ -205,7 +205,10 @@ class ModelServer:
             _send(handler, answer.status, answer.error, headers=answer.headers)
             return
         value = _chat(answer) if request.api == "chat" else _responses(answer)
-        _send(handler, 200, value, torn=answer.torn)
+        if request.api == "responses" and request.body.get("stream"):
+            _send(handler, 200, _events(value), torn=answer.torn, kind="text/event-stream")
+        else:
+            _send(handler, 200, value, torn=answer.torn)
 
 
 def _send(
@@ -215,11 +218,12 @@ def _send(
     *,
     headers: Sequence[tuple[str, str]] = (),
     torn: bool = False,
+    kind: str = "application/json",
 ) -> None:
     data = value.encode() if isinstance(value, str) else json.dumps(value).encode()
     try:
         handler.send_response(status)
-        handler.send_header("Content-Type", "application/json")
+        handler.send_header("Content-Type", kind)
         handler.send_header("Content-Length", str(len(data)))
         for name, text in headers:
             handler.send_header(name, text)
@@ -278,6 +282,16 @@ def _responses(answer: Answer) -> dict[str, Any]:
             "output_tokens_details": {"reasoning_tokens": 0},
         }
     return value
+
+
+def _events(response: dict[str, Any]) -> str:
+    """A response as it is streamed, in the few events that say all of it: its items whole."""
+    begun = {**response, "status": "in_progress", "output": [], "usage": None}
+    events: list[dict[str, Any]] = [{"type": "response.created", "response": begun}]
+    for number, item in enumerate(response["output"]):
+        events.append({"type": "response.output_item.done", "output_index": number, "item": item})
+    events.append({"type": f"response.{response['status']}", "response": response})
+    return "".join(f"event: {each['type']}\ndata: {json.dumps(each)}\n\n" for each in events)
 
 
 def _chat(answer: Answer) -> dict[str, Any]:

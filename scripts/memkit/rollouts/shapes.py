@@ -223,8 +223,10 @@ _IGNORED = {
         " raw_response_item model_reroute collab_agent_spawn_begin collab_agent_spawn_end"
         " collab_agent_interaction_begin collab_agent_interaction_end collab_waiting_begin collab_waiting_end"
         " collab_close_begin collab_close_end collab_resume_begin collab_resume_end dynamic_tool_call_request"
-        " dynamic_tool_call_response hook_started hook_completed get_history_entry_response"
+        " dynamic_tool_call_response hook_started hook_completed get_history_entry_response thread_settings_applied"
     ),
+    "token_usage_record": "",
+    "world_state": "",
     "compacted": "",
 }
 
