@@ -290,6 +290,7 @@ _WORDS = dict.fromkeys(("remember", "correct", "forget"), ("--global", "Somethin
     "reset": ("--yes",),
     "read": ("memory_summary.md",),
     "rules": ("list",),
+    "check": ("secrets", str(TOP / "LICENSE")),
     "agents": ("show",),
     "hooks": ("show", "shell", "--file", "/nonexistent/rc"),
     "search": ("ravens",),

@@ -19,7 +19,7 @@ from tests.support.env import NOW
 
 FRESH = "2026-11-25T11:00:00Z"  # an hour before the clock's time
 FOREIGN = {
-    "compact": '{"hooks":{"SessionStart":[{"matcher":"startup","hooks":[{"type":"command","command":"echo hi"}]}]},"n":1e5}',
+    "compact": '{"hooks":{"SessionStart":[{"matcher":"startup","hooks":[{"type":"command","command":"hi"}]}]},"n":1e5}',
     "two spaces": json.dumps({"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "say é"}]}]}}, indent=2),
     "tabs": json.dumps({"model": "x", "hooks": {"SessionStart": [], "SessionEnd": [{}]}}, indent="\t") + "\n",
     "crlf": '{\r\n    "hooks": {\r\n        "SessionEnd": [ {"hooks": []} ]\r\n    }\r\n}\r\n',
@@ -27,7 +27,7 @@ FOREIGN = {
     "empty object": "{}",
     "empty hooks": '{"hooks": {}}\n',
     "empty": "",
-    "a memkit of somebody else": '{"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": "memkit-x go"}]}]}}',
+    "another memkit": '{"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": "x-memkit"}]}]}}',
 }
 
 

@@ -29,6 +29,7 @@ COMMANDS = {
     "history": "history",
     "diff": "diff",
     "lint": "lint",
+    "check": "check",
     "remember": "remember",
     "correct": "correct",
     "forget": "forget",

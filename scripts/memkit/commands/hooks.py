@@ -36,7 +36,7 @@ _FILE = typer.Option("--file", metavar="PATH", help="Another file than the targe
 
 @app.callback()
 def hooks() -> None:
-    """Let memkit run by itself: after sessions, and to tell new ones what is known.
+    """Let memkit run by itself, before and after sessions.
 
     codex and claude get entries in their lists of hooks, shell a block in the start-up file of bash or zsh. Entries of
     others stay as they are.

@@ -10,12 +10,14 @@ if TYPE_CHECKING:
     from memkit.lint.check import lint_file, lint_tree
     from memkit.lint.output import Format, render
     from memkit.lint.rules import GATING, RULES
+    from memkit.lint.strays import memory
 else:
     __getattr__ = lazily(
         globals(),
         check="lint_file lint_tree",
         output="Format render",
         rules="GATING RULES",
+        strays="memory",
     )
 
 __all__ = [
@@ -24,5 +26,6 @@ __all__ = [
     "Format",
     "lint_file",
     "lint_tree",
+    "memory",
     "render",
 ]
