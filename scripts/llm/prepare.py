@@ -52,8 +52,12 @@ def main(arguments: Sequence[str]) -> int:
     except Failed as error:
         print(f"test-llm: {error}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        print("test-llm: interrupted; what was half built is gone again", file=sys.stderr)
+        return 130
     env = {**os.environ, "LLAMA_SERVER": str(server), "LLAMA_MODEL": str(weights)}
-    return subprocess.run([sys.executable, "-m", "pytest", *arguments[1:]], env=env, check=False).returncode
+    # In place of this process: an interrupt is then for pytest alone, which ends the server.
+    os.execve(sys.executable, [sys.executable, "-m", "pytest", *arguments[1:]], env)
 
 
 def prepared(cache: Path) -> tuple[Path, Path]:

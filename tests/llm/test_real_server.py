@@ -16,7 +16,7 @@ from tests.llm.llama import Door, Exchange, metrics, server
 from tests.support.rollouts import Rollout
 
 SAMPLES = Path(__file__).parents[1] / "data" / "samples"
-OUTPUT = 700  # tokens of an answer: some end within them, some are cut
+OUTPUT = 500  # tokens of an answer, the least that can be set: some end within them, some are cut
 SECRETS = ("AKIAIOSFODNN7EXAMPLE", "wJalrXUtnFEMI", "s4mple-Passw0rd")
 
 
@@ -61,11 +61,7 @@ def follows(exchange: Exchange) -> bool:
     return True
 
 
-@pytest.mark.parametrize("api", ["auto", "chat"])
-def test_a_run_over_the_samples_loses_nothing(
-    world: World, door: Door, llama: str, api: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("MEMKIT_OPENAI_API", api)
+def test_a_run_over_the_samples_loses_nothing(world: World, door: Door, llama: str) -> None:
     world.call("init")
     before, counted = world.tree(), metrics(llama)
     run = world.call("run", SAMPLES, ok=None)
@@ -74,7 +70,7 @@ def test_a_run_over_the_samples_loses_nothing(
     the_memory_is_as_before_or_valid(world, before=before, code=run.code, told=run.err)
     all_tokens_are_counted(world, door, since=counted, now=metrics(llama))
     no_secret_was_sent_or_kept(world, door)
-    the_api_was_found_once(door, api=api)
+    the_api_was_found_once(door)
     assert stage_two(door), "no record came to stage 2"
     asked = len(door.exchanges)
     world.call("extract", SAMPLES, ok=None)
@@ -122,12 +118,11 @@ def no_secret_was_sent_or_kept(world: World, door: Door) -> None:
         assert secret not in sent and secret.encode() not in kept
 
 
-def the_api_was_found_once(door: Door, *, api: str) -> None:
+def the_api_was_found_once(door: Door) -> None:
     """This server takes a schema in chat completions only; what ended there follows it."""
     paths = [each.path.rpartition("/v1/")[2] for each in door.exchanges]
-    first = 1 if api == "auto" else 0
-    assert paths[:first] == ["responses"][:first] and set(paths[first:]) == {"chat/completions"}
-    ended = [each for each in door.exchanges[first:] if each.status == 200 and not each.cut]
+    assert paths[0] == "responses" and set(paths[1:]) == {"chat/completions"}
+    ended = [each for each in door.exchanges[1:] if each.status == 200 and not each.cut]
     assert ended and all(map(follows, ended))
 
 
