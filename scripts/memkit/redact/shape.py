@@ -40,6 +40,7 @@ SOURCES = {
     "dotted": r"[A-Za-z_]\w{0,128}+(?:(?:\.|::|->)[A-Za-z_]\w{0,128}+){1,12}",
     "file": r"[\w.-]{1,128}?\.(?:py|js|ts|md|json|ya?ml|toml|txt|sh|env|local|go|rs|pem|key|crt|cfg|ini|lock|html)",
     "long_word": r"[a-z]{7}|[A-Z]{9}",
+    "base64": r"[A-Za-z0-9+/]{32,512}+={0,2}",
     "hex": r"[0-9a-f]{32,512}+|[0-9A-F]{32,512}+",
 }
 
@@ -132,6 +133,8 @@ def credible(value: str, *, family: Family, form: Form) -> bool:
         return len(value) >= 6 and not (value.isupper() and not digit)
     if form is Form.QUOTED:
         return len(value) >= 8 and letter and digit
+    if small and capital and digit and _pattern("base64").fullmatch(value):
+        return True  # one of a hundred keys of 40 characters has a single digit
     return len(value) >= 8 and letter and sum(c in "0123456789" for c in value) >= 2
 
 

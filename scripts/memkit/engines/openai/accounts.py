@@ -59,6 +59,7 @@ def misquoted(inputs: Inputs, documents: Mapping[str, str]) -> list[str]:
         for quote in inline.quotes(row)
         if not _stands(quote, everything)
     ]
+    found += misplaced(inputs, documents)
     return found + [
         f'{places.SUMMARY}:{line.line}: the user did not say "{quote}": it is no preference of theirs'
         for line in summary.scan(documents.get(places.SUMMARY, "")).lines
@@ -68,8 +69,35 @@ def misquoted(inputs: Inputs, documents: Mapping[str, str]) -> list[str]:
     ]
 
 
+def misplaced(inputs: Inputs, documents: Mapping[str, str]) -> list[str]:
+    """New lines that are marked as a project's in whose sessions their quotes were not said, nor noted."""
+    marked = [line for line in summary.scan(documents.get(places.SUMMARY, "")).lines if line.scope and not line.mark]
+    here = {(line.scope, line.text) for line in summary.scan(inputs.documents.get(places.SUMMARY, "")).lines}
+    new = [line for line in marked if line.section is not Section.INDEX and (line.scope, line.text) not in here]
+    if not new:
+        return []
+    said = [(text, _projects(source, inputs)) for source in inputs.sources for text in [_joined(_texts(source))]]
+    said += [(_plain(each.text), {each.scope}) for each in (*inputs.claims, *inputs.extensions)]
+    return [
+        f"{places.SUMMARY}:{line.line}: it was not said in {line.scope}: mark the line with the project of its session"
+        for line in new
+        for quote in inline.quotes(line.text) or ("",)
+        if not any(projects & {line.scope, None} and _stands(quote, text) for text, projects in said)
+    ]
+
+
+def _projects(source: Source, inputs: Inputs) -> set[str | None]:
+    """The projects that a session's tasks are of; what was said outside of any belongs to none."""
+    tasks = record.body_of(source.record.rollout_summary).tasks
+    return {source.project, *(inputs.project_of(task.project) for task in tasks if task.project)} - {None}
+
+
+def _texts(source: Source) -> tuple[str, str]:
+    return source.record.rollout_summary, source.record.raw_memory
+
+
 def _said(inputs: Inputs) -> str:
-    records = (text for s in inputs.sources for text in (s.record.rollout_summary, s.record.raw_memory))
+    records = (text for source in inputs.sources for text in _texts(source))
     return _joined([*records, *_known(inputs)])
 
 
@@ -84,7 +112,7 @@ def _known(inputs: Inputs) -> Iterator[str]:
 
 def _of_user(source: Source) -> Iterator[str]:
     """The bullets of a record that hold the user's words; all of a record that does not tell them apart."""
-    for text in (source.record.rollout_summary, source.record.raw_memory):
+    for text in _texts(source):
         bullets = [bullet for task in record.body_of(text).tasks for bullet in task.bullets]
         if any(bullet.label in record.LABELS for bullet in bullets):
             yield from (bullet.text for bullet in bullets if bullet.label in _USERS)

@@ -17,6 +17,7 @@ from memkit.model import CONSOLIDATION
 
 STEPS = 60  # questions of a round
 MINUTES = 20
+_AT_ONCE = 32  # calls of one answer that are followed
 _WARNED = 5  # steps before the end from which on the model is told
 _SEEN = "[shown earlier; read it again when you need it]"
 
@@ -85,9 +86,10 @@ class Agent:
             return True
         if reply.text:
             self._turns.append(Said(role="assistant", text=reply.text))
-        self._turns += reply.calls
-        for called in reply.calls:
-            self._turns.append(Result(id=called.id, text=self._noted(tools.call(called, workspace))))
+        self._turns += map(tools.short, reply.calls)
+        for at, called in enumerate(reply.calls):
+            text = tools.call(called, workspace) if at < _AT_ONCE else f"error: {_AT_ONCE} calls at once are the most"
+            self._turns.append(Result(id=called.id, text=self._noted(text)))
         return False
 
     def _asked(self) -> Reply:

@@ -5,13 +5,51 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+import msgspec
 import openai
 
-from memkit.engines.openai.wire import Called, Question, Reply, Result, Turn
+from memkit.engines.openai.wire import Called, Question, Reply, Result, Turn, arguments, read, spent
+
+
+class _Part(msgspec.Struct):
+    text: str | None = None
+
+
+class _Function(msgspec.Struct):
+    name: str | None = None
+    arguments: str | dict[str, Any] | None = None
+
+
+class _Call(msgspec.Struct):
+    id: str | int | None = None
+    function: _Function | None = None
+
+
+class _Message(msgspec.Struct):
+    content: str | list[_Part] | None = None
+    refusal: str | None = None
+    tool_calls: list[_Call | None] | None = None
+
+
+class _Choice(msgspec.Struct):
+    message: _Message | None = None
+    finish_reason: str | None = None
+
+
+class _Usage(msgspec.Struct):
+    prompt_tokens: int
+    completion_tokens: int = 0
+
+
+class _Answer(msgspec.Struct):
+    """Servers that only resemble the API leave parts out: what is not there is empty."""
+
+    choices: list[_Choice] | None = None
+    usage: msgspec.Raw = msgspec.Raw()
 
 
 def ask(client: openai.OpenAI, question: Question, *, effort: str) -> Reply:
-    """One request. Raises the client's errors."""
+    """One request. Raises the client's errors, and ModelError for a body that is no answer."""
     more: dict[str, Any] = {"reasoning_effort": effort} if effort else {}
     if question.schema is not None:
         name, schema = question.schema
@@ -32,14 +70,14 @@ def ask(client: openai.OpenAI, question: Question, *, effort: str) -> Reply:
             }
             for tool in question.tools
         ]
-    answer = client.chat.completions.create(
+    answer = client.chat.completions.with_raw_response.create(
         model=question.model,
         messages=[{"role": "system", "content": question.instructions}, *_messages(question.turns)],
         # The older name: every server knows it, and the one that refuses it has the Responses API.
         max_tokens=question.max_output,
         **more,
     )
-    return _reply(answer)
+    return _reply(read(answer.content, kind=_Answer))
 
 
 def _messages(turns: Iterable[Turn]) -> list[Any]:
@@ -58,25 +96,24 @@ def _messages(turns: Iterable[Turn]) -> list[Any]:
     return found
 
 
-def _reply(answer: Any) -> Reply:
-    """Servers that only resemble the API leave parts out: what is not there is empty."""
-    choices = getattr(answer, "choices", None) or ()
-    usage = getattr(answer, "usage", None)
-    used = (usage.prompt_tokens or 0) + (usage.completion_tokens or 0) if usage else 0
-    if not choices:
+def _reply(answer: _Answer) -> Reply:
+    usage = spent(answer.usage, kind=_Usage)
+    used = usage.prompt_tokens + usage.completion_tokens if usage else 0
+    if not answer.choices or (message := answer.choices[0].message) is None:
         return Reply(tokens_used=used)
-    message = choices[0].message
     calls = tuple(
-        Called(id=str(call.id), name=str(call.function.name), arguments=str(call.function.arguments or ""))
-        for call in getattr(message, "tool_calls", None) or ()
-        if getattr(call, "function", None) is not None
+        Called(
+            id=str(call.id or f"call_{at}"), name=call.function.name or "", arguments=arguments(call.function.arguments)
+        )
+        for at, call in enumerate(message.tool_calls or ())
+        if call is not None and call.function is not None
     )
-    end = choices[0].finish_reason
-    refusal = getattr(message, "refusal", None) or ("its filter stopped it" if end == "content_filter" else "")
+    end = answer.choices[0].finish_reason
+    content = message.content or ""
     return Reply(
-        text=str(message.content or ""),
+        text=content if isinstance(content, str) else "".join(part.text or "" for part in content),
         calls=calls,
-        refusal=str(refusal),
+        refusal=message.refusal or ("its filter stopped it" if end == "content_filter" else ""),
         cut=end == "length",
         tokens_used=used,
     )

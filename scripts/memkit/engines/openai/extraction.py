@@ -74,7 +74,7 @@ def _output(reply: Reply, *, version: Version) -> StageOne:
             v2 = msgspec.json.decode(text, type=_V2)
             return _stage_one(v2.rollout_summary, v2.rollout_slug, "", reply)
         v1 = msgspec.json.decode(text, type=_V1)
-    except msgspec.DecodeError as error:  # also what does not fit the schema
+    except (msgspec.DecodeError, RecursionError) as error:  # also what does not fit the schema
         raise MalformedError(
             f"the model's answer does not follow the schema: {error}", tokens_used=reply.tokens_used
         ) from error

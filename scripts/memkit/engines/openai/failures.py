@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 import httpx2
 import openai
@@ -36,12 +37,16 @@ def translated(settings: Settings, *, model: str, probing: bool = False) -> Iter
         raise ModelError(f"no answer within {settings.timeout:g} seconds") from error
     except openai.APIConnectionError as error:
         cause = error.__cause__
+        if isinstance(cause, httpx2.LocalProtocolError):  # its words would show the key
+            raise _unsendable(settings) from error
         if isinstance(cause, (httpx2.ReadError, httpx2.WriteError, httpx2.RemoteProtocolError)):
             raise ModelError(f"the connection broke off ({type(cause).__name__})") from error
         raise _unreachable(settings, _said(str(cause or error))) from error
     except openai.APIResponseValidationError as error:
         raise ModelError(f"the server's answer can't be read: {_said(str(error))}") from error
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:  # said to be JSON
+    except UnicodeEncodeError as error:
+        raise _unsendable(settings) from error
+    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:  # said to be JSON
         raise ModelError(f"the server's answer can't be read: {_said(str(error))}") from error
 
 
@@ -84,10 +89,17 @@ def _unreachable(settings: Settings, why: str) -> EngineError:
     )
 
 
+def _unsendable(settings: Settings) -> EngineError:
+    return EngineError(
+        "the request can't be made: a key, or a header of it, holds what none may hold",
+        mend=f"see to {settings.key_name}, OPENAI_ORG_ID, OPENAI_PROJECT_ID and OPENAI_CUSTOM_HEADERS",
+    )
+
+
 def _place(settings: Settings) -> str:
     """The address without what it may hold of a password."""
-    url = httpx2.URL(settings.base_url)
-    return f"{url.scheme}://{url.host}{f':{url.port}' if url.port else ''}{url.path}"
+    url = urlsplit(settings.base_url)
+    return f"{url.scheme}://{url.netloc.rpartition('@')[2]}{url.path}"
 
 
 def _too_long(error: openai.APIStatusError) -> bool:

@@ -2,17 +2,44 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
+import msgspec
 import openai
 
-from memkit.engines.openai.wire import Called, Question, Reply, Result, Turn
+from memkit.engines.openai.wire import Called, Question, Reply, Result, Turn, arguments, read, spent
+
+
+class _Part(msgspec.Struct):
+    type: str = ""
+    text: str | None = None
+    refusal: str | None = None
+
+
+class _Item(msgspec.Struct):
+    type: str = ""
+    content: list[_Part] | None = None
+    call_id: str | int | None = None
+    name: str | None = None
+    arguments: str | dict[str, Any] | None = None
+
+
+class _Usage(msgspec.Struct):
+    input_tokens: int
+    output_tokens: int = 0
+
+
+class _Answer(msgspec.Struct):
+    """Servers that only resemble the API leave parts out: what is not there is empty."""
+
+    output: list[_Item] | None = None
+    status: str | None = None
+    usage: msgspec.Raw = msgspec.Raw()
 
 
 def ask(client: openai.OpenAI, question: Question, *, effort: str) -> Reply:
-    """One request. Raises the client's errors."""
+    """One request. Raises the client's errors, and ModelError for a body that is no answer."""
     more: dict[str, Any] = {"reasoning": {"effort": effort}} if effort else {}
     if question.schema is not None:
         name, schema = question.schema
@@ -28,7 +55,7 @@ def ask(client: openai.OpenAI, question: Question, *, effort: str) -> Reply:
             }
             for tool in question.tools
         ]
-    answer = client.responses.create(
+    answer = client.responses.with_raw_response.create(
         model=question.model,
         instructions=question.instructions,
         input=[_item(turn) for turn in question.turns],
@@ -36,16 +63,16 @@ def ask(client: openai.OpenAI, question: Question, *, effort: str) -> Reply:
         store=False,
         **more,
     )
-    return _reply(answer)
+    return _reply(read(answer.content, kind=_Answer))
 
 
 def follows(reply: Reply, schema: Mapping[str, Any]) -> bool:
     """Is the reply an object with the schema's properties? Tells a server that ignores the schema."""
     try:
-        value = json.loads(reply.text)
-    except ValueError:
+        value = msgspec.json.decode(reply.text, type=dict[str, msgspec.Raw])
+    except (msgspec.DecodeError, RecursionError):
         return False
-    return isinstance(value, dict) and set(value) == set(schema["required"])
+    return set(value) == set(schema["required"])
 
 
 def _item(turn: Turn) -> Any:
@@ -56,24 +83,24 @@ def _item(turn: Turn) -> Any:
     return {"role": turn.role, "content": turn.text}
 
 
-def _reply(answer: Any) -> Reply:
-    """Servers that only resemble the API leave parts out: what is not there is empty."""
+def _reply(answer: _Answer) -> Reply:
     texts, refusals, calls = [], [], []
-    for item in getattr(answer, "output", None) or ():
-        kind = getattr(item, "type", "")
-        if kind == "message":
-            for part in getattr(item, "content", None) or ():
-                if getattr(part, "type", "") == "refusal":
-                    refusals.append(str(getattr(part, "refusal", "") or "without a word"))
+    for at, item in enumerate(answer.output or ()):
+        if item.type == "message":
+            for part in item.content or ():
+                if part.type == "refusal":
+                    refusals.append(part.refusal or "without a word")
                 else:
-                    texts.append(str(getattr(part, "text", "") or ""))
-        elif kind == "function_call":
-            calls.append(Called(id=str(item.call_id), name=str(item.name), arguments=str(item.arguments or "")))
-    usage = getattr(answer, "usage", None)
+                    texts.append(part.text or "")
+        elif item.type == "function_call":
+            calls.append(
+                Called(id=str(item.call_id or f"call_{at}"), name=item.name or "", arguments=arguments(item.arguments))
+            )
+    usage = spent(answer.usage, kind=_Usage)
     return Reply(
         text="".join(texts),
         calls=tuple(calls),
         refusal=" ".join(refusals),
-        cut=getattr(answer, "status", "") == "incomplete",
-        tokens_used=(usage.input_tokens or 0) + (usage.output_tokens or 0) if usage else 0,
+        cut=answer.status == "incomplete",
+        tokens_used=usage.input_tokens + usage.output_tokens if usage else 0,
     )

@@ -16,6 +16,7 @@ import openai
 from memkit import redact, tokens
 from memkit.engines.base import Answers
 from memkit.engines.openai import chat, responses
+from memkit.engines.openai.client import client
 from memkit.engines.openai.failures import translated
 from memkit.engines.openai.meter import Meter
 from memkit.engines.openai.wire import Called, Question, Reply, Result, Said, Turn
@@ -23,12 +24,16 @@ from memkit.errors import MalformedError, TooLongError
 
 Api = Literal["auto", "responses", "chat"]
 _SHORT = 2_000  # tokens of a reply that are enough for a record
+_NAME = 64  # characters of a tool's name, as the APIs allow
 _TRIES = 3  # of a request that met 429, 5xx or a broken connection; the client waits as Retry-After says
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Settings:
-    """How the server is reached. base_url: with the API's version; timeout: seconds for one request."""
+    """How the server is reached. base_url: with the API's version; timeout: seconds for one request.
+
+    here: it is on this machine, and no proxy may come to see what it is asked.
+    """
 
     base_url: str
     api_key: str = field(repr=False)
@@ -36,6 +41,7 @@ class Settings:
     key_name: str
     effort: str = ""
     timeout: float = 600.0
+    here: bool = False
 
 
 class Server:
@@ -48,14 +54,7 @@ class Server:
         # Which API the server speaks, once that is known; the first question finds it out, the others wait for it.
         self._api: Api = settings.api
         self._finding = threading.Lock()
-        self._client = openai.OpenAI(
-            base_url=settings.base_url,
-            api_key=settings.api_key,
-            timeout=settings.timeout,
-            max_retries=_TRIES,
-            # A server that sends one elsewhere would get evidence to a host that nobody allowed.
-            http_client=openai.DefaultHttpxClient(follow_redirects=False),
-        )
+        self._client = client(settings, tries=_TRIES)
 
     def close(self) -> None:
         """Ends what is open."""
@@ -82,15 +81,7 @@ class Server:
     def _once(self, question: Question) -> Reply:
         if (kept := self._answers.answer(question.key)) is not None:
             return Reply.restored(kept)
-        most = tokens.estimate(question.text) + question.max_output
-        self._meter.reserve(most)
-        used = 0
-        try:
-            reply = _clean(self._asked(question))
-            used = reply.tokens_used or tokens.count(question.text) + tokens.count(reply.text)
-            reply = replace(reply, tokens_used=used)
-        finally:
-            self._meter.settle(most, used=used)
+        reply = self._asked(question)
         self._answers.keep_answer(question.key, reply.kept(), about=question.about)
         return reply
 
@@ -115,23 +106,34 @@ class Server:
         """The API that the server speaks, and the reply. One that takes a schema and ignores it does not speak it."""
         try:
             with translated(self._settings, model=question.model, probing=True):
-                reply = responses.ask(self._client, question, effort=self._settings.effort)
+                reply = self._metered("responses", question)
         except openai.APIStatusError:  # it is not this API that it speaks, or not all of it
             return "chat", self._through("chat", question)
         if question.schema is None or reply.refusal or reply.cut or responses.follows(reply, question.schema[1]):
             return "responses", reply
         try:
             with translated(self._settings, model=question.model, probing=True):
-                other = chat.ask(self._client, question, effort=self._settings.effort)
+                other = self._metered("chat", question)
         except openai.APIStatusError:
             return "responses", reply
         return "chat", replace(other, tokens_used=reply.tokens_used + other.tokens_used)
 
     def _through(self, api: Literal["responses", "chat"], question: Question) -> Reply:
         with translated(self._settings, model=question.model):
-            if api == "chat":
-                return chat.ask(self._client, question, effort=self._settings.effort)
-            return responses.ask(self._client, question, effort=self._settings.effort)
+            return self._metered(api, question)
+
+    def _metered(self, api: Literal["responses", "chat"], question: Question) -> Reply:
+        """One request, clean, with what it cost; none is made that could pass the cap."""
+        most = tokens.estimate(question.text) + question.max_output
+        self._meter.reserve(most)
+        used = 0
+        try:
+            asked = chat.ask if api == "chat" else responses.ask
+            reply = _clean(asked(self._client, question, effort=self._settings.effort))
+            used = reply.tokens_used or tokens.count(question.text) + tokens.count(reply.text)
+            return replace(reply, tokens_used=used)
+        finally:
+            self._meter.settle(most, used=used)
 
 
 def answered(reply: Reply) -> str:
@@ -172,7 +174,10 @@ def _clean(reply: Reply) -> Reply:
         reply,
         text=redact.mask(reply.text),
         refusal=redact.mask(reply.refusal),
-        calls=tuple(replace(call, arguments=redact.mask(call.arguments)) for call in reply.calls),
+        calls=tuple(
+            replace(call, name=redact.mask(call.name)[:_NAME], arguments=redact.mask(call.arguments))
+            for call in reply.calls
+        ),
     )
 
 

@@ -98,7 +98,7 @@ def _documents(reply: Reply, part: Round, documents: Mapping[str, str]) -> dict[
         if part.inputs.version == "v2":
             return {**documents, places.SUMMARY: msgspec.json.decode(text, type=_V2).memory_summary}
         said = msgspec.json.decode(text, type=_V1)
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, RecursionError) as error:
         raise MalformedError(
             f"the model's answer does not follow the schema: {error}", tokens_used=reply.tokens_used
         ) from error

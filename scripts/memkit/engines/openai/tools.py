@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 import msgspec
@@ -12,6 +13,8 @@ from memkit.engines.workspace import Refused, Workspace
 
 _PATH = {"type": "string", "maxLength": 300, "description": "a file's path as `list` shows it"}
 _FOLDER = {"type": "string", "maxLength": 300, "description": "a folder or file; empty for everything"}
+
+_MOST = 450_000  # characters of a call's arguments: a document, and what JSON adds
 
 
 class _List(msgspec.Struct, forbid_unknown_fields=True):
@@ -90,14 +93,21 @@ def tools() -> tuple[Tool, ...]:
     )
 
 
+def short(called: Called) -> Called:
+    """A call as it stands in the conversation: arguments that are too long to be followed are not sent again."""
+    return replace(called, arguments="{}") if len(called.arguments) > _MOST else called
+
+
 def call(called: Called, workspace: Workspace) -> str:
     """What the call gives, or why it can't be done: both are for the model to read."""
+    if len(called.arguments) > _MOST:
+        return f"error: the arguments are too long; {_MOST:,} characters are the most"
     wanted = _ARGUMENTS.get(called.name)
     if wanted is None:
         return f"error: there is no tool {called.name[:100]!r}; there are {', '.join(_ARGUMENTS)}"
     try:
         return _done(msgspec.json.decode(called.arguments or "{}", type=wanted), workspace)
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, RecursionError) as error:
         return f"error: the arguments are wrong: {error}"
     except Refused as error:
         return f"error: {error}"

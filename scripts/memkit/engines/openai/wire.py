@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import msgspec
 
+from memkit.errors import ModelError
 from memkit.model import canonical, content_hash
+
+_T = TypeVar("_T")
+_MOST_TOKENS = 1 << 40  # that a server may say one reply has used; more is no number of tokens
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -97,3 +101,26 @@ class Reply:
     def restored(cls, kept: str) -> Reply:
         """A kept reply; it costs nothing again."""
         return replace(msgspec.json.decode(kept, type=cls), tokens_used=0)
+
+
+def read(body: bytes, *, kind: type[_T]) -> _T:
+    """A server's answer. Raises ModelError for what is no JSON, not UTF-8, nested without end or of another shape."""
+    try:
+        return msgspec.json.decode(body, type=kind)
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise ModelError(f"the server's answer can't be read: {error}") from error
+
+
+def spent(usage: msgspec.Raw, *, kind: type[_T]) -> _T | None:
+    """What a server says that a reply has used; None where it says nothing that makes sense."""
+    try:
+        found = msgspec.json.decode(usage or b"null", type=kind | None)
+    except (msgspec.DecodeError, RecursionError):
+        return None
+    numbers = msgspec.to_builtins(found) or {}
+    return found if all(0 <= number <= _MOST_TOKENS for number in numbers.values()) else None
+
+
+def arguments(said: str | Mapping[str, Any] | None) -> str:
+    """A call's arguments as the JSON text that they should have come as."""
+    return said if isinstance(said, str) else canonical(said or {})
