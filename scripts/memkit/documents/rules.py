@@ -23,10 +23,11 @@ from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedMap, CommentedSeq
 from ruamel.yaml.error import YAMLError
 
+from memkit.documents import places
 from memkit.errors import ConfigError
 from memkit.model import Rule
 
-FILE = "rules.yaml"
+FILE = places.RULES
 TEAM = ".memkit/rules.yaml"  # in a repository
 
 _KEYS = tuple(field.name for field in fields(Rule))
