@@ -66,10 +66,15 @@ def keywords() -> tuple[Keyword, ...]:
     return (Keyword("STS."), *(Keyword(line, anycase=True) for line in lines if not line.startswith("#")))
 
 
+def unlike(text: str) -> bool:
+    """Whether the scanner may read a keyword where there is none: by its lower case, or a NUL as a space."""
+    return "\0" in text or any(letter in text for letter in UNLIKE)
+
+
 def _possible(text: str) -> bool:
     """Whether the scanner can find anything: it asks for keywords itself, but only once its library is loaded."""
     known = keywords()
-    if not known or any(letter in text for letter in UNLIKE):
+    if not known or unlike(text):
         return True
     return prefilter.any_hit(text, known) is not False  # None: looking one by one takes as long as the scanner
 
