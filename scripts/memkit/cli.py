@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -10,9 +11,13 @@ from pathlib import Path
 from memkit import __version__
 from memkit.errors import ExitCode, MemkitError, plain
 
+# New objects before the collector looks at them: by default it runs a hundred times before a command has begun.
+_COLLECTED = (20_000, 20, 20)
+
 
 def main() -> None:
     """The entry point; never returns."""
+    gc.set_threshold(*_COLLECTED)
     sys.exit(run(sys.argv[1:]))
 
 

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from filelock import lock_descriptor
 
@@ -25,8 +26,7 @@ _HOLDER_LIMIT = 10_000
 _mine: set[str] = set()  # tokens that this process holds: its own locks look free to no one but must read as alive
 
 
-@dataclass(frozen=True, slots=True)
-class _Holder:
+class _Holder(NamedTuple):
     pid: int
     command: str
     since: float

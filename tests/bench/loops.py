@@ -52,7 +52,7 @@ def masked_unfiltered(texts: Sequence[str]) -> None:
 
 def has_hyperscan() -> bool:
     """Whether the extra `fast` is installed."""
-    return prefilter.HYPERSCAN is not None
+    return prefilter.hyperscan() is not None
 
 
 def _hits(text: str, keywords: tuple[Keyword, ...]) -> list[Hit]:

@@ -332,7 +332,7 @@ def test_the_same_edit_found_again_after_a_kill_makes_no_second_note(
 ) -> None:
     memory.edit(UV, "- (in /home/dev/shop) Always use uv, and pin what it installs.\n")
     with monkeypatch.context() as patch:
-        patch.setattr("memkit.stages.notes.hand.export", lambda **_: (_ for _ in ()).throw(KeyboardInterrupt))
+        patch.setattr("memkit.stages.notes.edited.export", lambda **_: (_ for _ in ()).throw(KeyboardInterrupt))
         memory.call("run", ok=130)
     monkeypatch.setenv("MEMKIT_NOW", str(NOW + 60))
     memory.call("run")

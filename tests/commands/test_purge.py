@@ -340,8 +340,8 @@ def test_whatever_is_erased_is_in_no_byte(words: list[str]) -> None:
 
 @pytest.mark.parametrize(
     "module",
-    ["stages/scan.py", "stages/extract/__init__.py", "stages/consolidate/__init__.py", "stages/consolidate/restore.py",
-     "stages/notes/writing.py", "stages/notes/hand.py", "stages/undo.py"],
+    ["stages/scan.py", "stages/extract/work.py", "stages/consolidate/work.py", "stages/consolidate/restoring.py",
+     "stages/notes/writing.py", "stages/notes/edited.py", "stages/notes/seeding.py", "stages/undo.py"],
 )  # fmt: skip
 def test_every_path_that_writes_asks_the_one_function(module: str) -> None:
     tree = ast.parse((PACKAGE / module).read_text())

@@ -39,7 +39,7 @@ def test_the_walk_sees_an_unbounded_quantifier() -> None:
 
 @pytest.mark.parametrize("unit", ["password=", "cookie=a", "sk-" + "proj-aB3", "token=a1b2c3d4", "eyJhbGc.", "://a:a@"])
 def test_a_run_that_was_taken_is_not_read_again(unit: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(leaks, "BETTERLEAKS", None)
+    monkeypatch.setattr(leaks, "betterleaks", lambda: None)
     leaks._scanner.cache_clear()
     text = unit * 400
     masked = mask(text)

@@ -9,7 +9,7 @@ import typer
 
 from memkit import clock
 from memkit.commands.app import Options
-from memkit.commands.reading import user_home
+from memkit.commands.home import user_home
 from memkit.config import home_path
 from memkit.errors import ExitCode, plain
 from memkit.model import canonical

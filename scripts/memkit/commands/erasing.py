@@ -9,7 +9,7 @@ import typer
 from memkit import redact
 from memkit.commands import work
 from memkit.commands.app import Options
-from memkit.commands.reading import DATABASE
+from memkit.commands.home import DATABASE
 from memkit.documents.erased import Words
 from memkit.errors import GitError
 from memkit.repo import Repo

@@ -12,8 +12,7 @@ import typer
 from memkit import clock, tree
 from memkit.commands import work
 from memkit.commands.app import Options
-from memkit.commands.home import here
-from memkit.commands.reading import DATABASE, user_home
+from memkit.commands.home import DATABASE, here, user_home
 from memkit.config import Config, load
 from memkit.errors import UsageError
 from memkit.model import Note

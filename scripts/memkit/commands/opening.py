@@ -15,9 +15,10 @@ import typer
 
 from memkit import clock, locks, tree
 from memkit.commands.app import Options
-from memkit.commands.reading import DATABASE
+from memkit.commands.home import DATABASE
 from memkit.config import Config, load
 from memkit.config.schema import leaves
+from memkit.documents import places
 from memkit.engines.base import Engine
 from memkit.engines.pick import pick
 from memkit.errors import ConfigError, StorageError, UsageError, plain
@@ -120,6 +121,9 @@ def take_edits(work: Worker) -> None:
 
 def _release(work: Worker) -> None:
     """A preference whose rule was removed may be remembered again."""
+    ruled = any(stone.source.startswith(places.RULE) for stone in work.store.tombstones())
+    if not ruled and not os.path.lexists(work.config.home / places.RULES):
+        return  # most homes: then nothing of rules is loaded
     try:
         gone = rules.released(work.store.tombstones(), home=work.config.home)
     except ConfigError as error:

@@ -13,8 +13,8 @@ from memkit import clock
 from memkit.commands import background, log, work
 from memkit.commands import payload as payloads
 from memkit.commands.app import Options
+from memkit.commands.home import DATABASE
 from memkit.commands.opening import disabled, make
-from memkit.commands.reading import DATABASE
 from memkit.config import home_path, load
 from memkit.errors import EngineError, ExitCode, GateError
 from memkit.store import Store

@@ -9,14 +9,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Timer
+from typing import TYPE_CHECKING
 
 import typer
 
 from memkit import clock, locks, tree
 from memkit.commands import log
 from memkit.commands.app import Options
+from memkit.commands.home import user_home
 from memkit.commands.opening import Worker, detail, say, take_edits, warn, worker
-from memkit.commands.reading import user_home
 from memkit.errors import (
     BudgetError,
     EngineError,
@@ -29,9 +30,11 @@ from memkit.errors import (
 from memkit.model import CONSOLIDATION, RunLog, State
 from memkit.repo import Moved
 from memkit.stages import consolidate, extract, notes, publish, retain, scan, tell
-from memkit.stages.consolidate import Consolidated
-from memkit.stages.extract import Extracted
-from memkit.stages.scan import Scanned
+
+if TYPE_CHECKING:
+    from memkit.stages.consolidate import Consolidated
+    from memkit.stages.extract import Extracted
+    from memkit.stages.scan import Scanned
 
 __all__ = [
     "Request",
@@ -94,7 +97,9 @@ def read_sessions(worker: Worker, request: Request) -> tuple[Scanned, Extracted]
     detail(worker.options, f"{scanned.files} rollout files seen, {len(scanned.due)} sessions to read")
     if worker.dry:
         _preview(worker, scanned, request)
-        return scanned, Extracted()
+        return scanned, extract.Extracted()
+    if not scanned.due:
+        return scanned, extract.Extracted()
     with locks.run_token(worker.config.home) as token, bar("reading sessions", worker.options) as progress:
         extracted = extract.extract(
             store=worker.store,
@@ -191,6 +196,13 @@ def _log_failure(worker: Worker, error: MemkitError, before: int) -> None:
 
 def _publish(worker: Worker, causes: Sequence[tuple[str, str]], before: int, *, watchful: bool = False) -> Consolidated:
     """watchful: raises Moved also when notes or edits came meanwhile that the commit knows nothing of."""
+    found = consolidate.gather(
+        store=worker.store, repo=worker.repo, config=worker.config, engine=worker.engine.name, now=worker.now
+    )
+    if same := consolidate.nothing_new(
+        found, store=worker.store, repo=worker.repo, config=worker.config, engine=worker.engine.name
+    ):
+        return same
     there = worker.repo.changed() if watchful else ()
     root = worker.config.home / tree.TREES[worker.config.version]
     waiting = notes.pending(repo=worker.repo, files=tree.read_tree(root).files)
@@ -203,6 +215,7 @@ def _publish(worker: Worker, causes: Sequence[tuple[str, str]], before: int, *, 
         user_home=user_home(),
         applied=lambda before, after: notes.applied(waiting, before, after, store=worker.store, user_home=user_home()),
         causes=causes,
+        found=found,
     )
     if done.commit and watchful and worker.repo.changed() != there:
         raise Moved("the memory was added to meanwhile")
@@ -262,7 +275,8 @@ def report(worker: Worker, *, extracted: Extracted | None = None, done: Consolid
             typer.echo(f"  gone ({loss.reason or 'no reason given'}): {loss.line.removeprefix('- ')}")
     elif done is not None:
         typer.echo("nothing new")
-    typer.echo(tell.coverage(worker.store.entries(), now=worker.now))
+    coverage = tell.coverage(worker.store.tallies(), now=worker.now)
+    typer.echo(coverage)
     if extracted and extracted.left:
         typer.echo(f"{extracted.left} more wait for the next run (count limit)")
     if done is not None and not options.quiet:
@@ -272,9 +286,7 @@ def report(worker: Worker, *, extracted: Extracted | None = None, done: Consolid
         for line in _gist(held):
             typer.echo(f"  {line}")
     if done is not None:
-        log.write(
-            config.home, f"run: {tell.coverage(worker.store.entries(), now=worker.now)}; commit {done.commit or 'none'}"
-        )
+        log.write(config.home, f"run: {coverage}; commit {done.commit or 'none'}")
 
 
 def _gist(held: tell.Budget, *, most: int = 6) -> list[str]:

@@ -25,11 +25,11 @@ from ruamel.yaml.comments import CommentedMap, CommentedSeq
 from ruamel.yaml.error import YAMLError
 from ruamel.yaml.tokens import TagToken
 
-from memkit.documents import rules_text
+from memkit.documents import places, rules_text
 from memkit.errors import ConfigError
 from memkit.model import Rule
 
-FILE = "rules.yaml"
+FILE = places.RULES
 TEAM = ".memkit/rules.yaml"  # in a repository
 
 _KEYS = tuple(field.name for field in fields(Rule))

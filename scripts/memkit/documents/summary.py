@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from memkit.documents import Malformed, places
 from memkit.model import Section
@@ -187,8 +187,7 @@ class _Reader:
         return SummaryDoc(lines=tuple(self._lines), sections=tuple(self._sections), faults=tuple(self._faults))
 
 
-@dataclass(frozen=True, slots=True)
-class _Patterns:
+class _Patterns(NamedTuple):
     bullet: re.Pattern[str]
     mark: re.Pattern[str]
     support: re.Pattern[str]

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from memkit import tokens
-from memkit.model import Claim, Drafts, Evidence, Record, StageOne, Tombstone, Version
+
+if TYPE_CHECKING:
+    from memkit.model import Claim, Drafts, Evidence, Record, StageOne, Tombstone, Version
 
 RECORD_BYTES = 9_000
 EVIDENCE_TOKENS = 150_000  # what Codex gives a model whose window it does not know (CODEX.md, "Evidence")

@@ -13,14 +13,6 @@ from memkit.redact import prefilter
 from memkit.redact.prefilter import Keyword
 from memkit.redact.shape import is_uuid
 
-BETTERLEAKS: Any = None
-try:
-    import betterleaks
-
-    BETTERLEAKS = betterleaks
-except ImportError:  # no wheel for every platform: the own rules stand alone there
-    pass
-
 SHORTEST = 16
 # The scanner's time grows faster than its text on hostile ones, so it sees windows; no provider's key is as long as
 # their overlap.
@@ -39,15 +31,26 @@ WIDER = frozenset({"curl-auth-user", "curl-auth-header", "slack-webhook-url", "m
 
 
 @functools.cache
+def betterleaks() -> Any:
+    """The library, None where it is not installed: there is no wheel for every platform, the own rules stand alone."""
+    try:
+        import betterleaks as library
+    except ImportError:
+        return None
+    return library
+
+
+@functools.cache
 def _scanner() -> Callable[[str], list[Any]] | None:
-    if BETTERLEAKS is None:
+    library = betterleaks()
+    if library is None:
         return None
     rules = str(Path(__file__).parent / "data" / "betterleaks.toml")
-    quick: Callable[[str], list[Any]] = functools.partial(BETTERLEAKS.scan_string, config_path=rules)
-    for scan in (quick, BETTERLEAKS.scan_string):  # another release may refuse the rules: then all of its own
+    quick: Callable[[str], list[Any]] = functools.partial(library.scan_string, config_path=rules)
+    for scan in (quick, library.scan_string):  # another release may refuse the rules: then all of its own
         try:
             scan("probe")
-        except (OSError, BETTERLEAKS.BetterleaksError):
+        except (OSError, library.BetterleaksError):
             continue
         return scan
     return None
@@ -56,17 +59,24 @@ def _scanner() -> Callable[[str], list[Any]] | None:
 @functools.cache
 def keywords() -> tuple[Keyword, ...]:
     """What every finding of the KNOWN release stands beside; () where another one is installed."""
-    if prefilter.HYPERSCAN is None or getattr(BETTERLEAKS, "__upstream_version__", "") != KNOWN:
-        return ()  # looking for so many words one by one takes as long as the scanner
+    if getattr(betterleaks(), "__upstream_version__", "") != KNOWN:
+        return ()
     lines = (Path(__file__).parent / "data" / "betterleaks-keywords.txt").read_text(encoding="ascii").splitlines()
     # Its one rule asks for capitals; in small letters it stands in every path below `tests`.
     return (Keyword("STS."), *(Keyword(line, anycase=True) for line in lines if not line.startswith("#")))
 
 
+def unlike(text: str) -> bool:
+    """Whether the scanner may read a keyword where there is none: by its lower case, or a NUL as a space."""
+    return "\0" in text or any(letter in text for letter in UNLIKE)
+
+
 def _possible(text: str) -> bool:
     """Whether the scanner can find anything: it asks for keywords itself, but only once its library is loaded."""
     known = keywords()
-    return not known or any(letter in text for letter in UNLIKE) or prefilter.any_hit(text, known)
+    if not known or unlike(text):
+        return True
+    return prefilter.any_hit(text, known) is not False  # None: looking one by one takes as long as the scanner
 
 
 def _provider(rule: str) -> bool:
@@ -82,7 +92,7 @@ def _prepared(text: str) -> str:
 
 def spans(text: str) -> Iterator[tuple[int, int, str]]:
     """(start, end, rule) of each provider secret. A failure of the scanner is raised: unscanned text may not pass."""
-    if BETTERLEAKS is None or len(text) < SHORTEST:
+    if len(text) < SHORTEST or betterleaks() is None:
         return
     safe = _prepared(text)
     if not _possible(safe):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from bisect import bisect_right
 from collections.abc import Mapping
 from typing import Any, TypeVar
@@ -28,10 +29,27 @@ class Secret:
 
 def find(text: str) -> list[Secret]:
     """The secrets of a text, sorted, not overlapping, in character offsets; what is masked already is none."""
+    if not _possible(text):
+        return []
     masks = _masks(text)
     own = _joined([part for secret in _own(text) for part in _without(secret, masks)])
     second = [Secret(*span) for span in leaks.spans(_covered(text, own).replace(MASK, COVER * len(MASK)))]
     return _joined([*own, *(part for secret in second for part in _without(secret, masks))])
+
+
+def _possible(text: str) -> bool:
+    """Whether any rule of either pass may find something: most rows of a session hold not one of their keywords."""
+    known = _keywords()
+    if not known or leaks.unlike(text):
+        return True
+    return prefilter.any_hit(text, known) is not False
+
+
+@functools.cache
+def _keywords() -> tuple[prefilter.Keyword, ...]:
+    """Those of both passes; () where it is not known what the second one looks for."""
+    second = leaks.keywords()
+    return (*keywords()[0], *second) if second else ()
 
 
 def mask(text: str) -> str:

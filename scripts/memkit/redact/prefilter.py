@@ -1,4 +1,7 @@
-"""Where keywords stand in a text: by hyperscan when it is installed, else by bytes.find, with equal results."""
+"""Where keywords stand in a text: by hyperscan when it is installed, else by bytes.find, with equal results.
+
+A process that masks little, as most commands do, does not load it.
+"""
 
 from __future__ import annotations
 
@@ -8,15 +11,32 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-HYPERSCAN: Any = None
-try:
-    import hyperscan
-
-    HYPERSCAN = hyperscan
-except ImportError:  # an extra: no wheel for every platform
-    pass
-
 Hit = tuple[int, int]
+_FEW_BYTES = 16_384  # of all texts so far: looking for each word by itself is quicker than loading the library
+
+
+@functools.cache
+def hyperscan() -> Any:
+    """The library, None where it is not installed: it is an extra, there is no wheel for every platform."""
+    try:
+        import hyperscan as library
+    except ImportError:
+        return None
+    return library
+
+
+@dataclass(slots=True)
+class _Seen:
+    """How much was looked through without the library."""
+
+    size: int = 0
+
+    def few(self, size: int) -> bool:
+        self.size += size
+        return self.size <= _FEW_BYTES
+
+
+_seen = _Seen()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,22 +81,23 @@ class _Engine:
 
     def _scan(self, data: bytes, on_match: Callable[..., None]) -> None:
         if not hasattr(self.local, "scratch"):
-            self.local.scratch = HYPERSCAN.Scratch(self.database)
+            self.local.scratch = hyperscan().Scratch(self.database)
         self.database.scan(data, match_event_handler=on_match, scratch=self.local.scratch)
 
 
 @functools.cache
 def _engine(keywords: tuple[Keyword, ...], *, once: bool = False) -> _Engine | None:
     """once: each keyword is told at most once."""
-    if HYPERSCAN is None:
+    library = hyperscan()
+    if library is None:
         return None
-    database = HYPERSCAN.Database(mode=HYPERSCAN.HS_MODE_BLOCK)
+    database = library.Database(mode=library.HS_MODE_BLOCK)
     database.compile(
         expressions=[keyword.data for keyword in keywords],
         ids=list(range(len(keywords))),
         elements=len(keywords),
         flags=[
-            (HYPERSCAN.HS_FLAG_CASELESS if keyword.anycase else 0) | (HYPERSCAN.HS_FLAG_SINGLEMATCH if once else 0)
+            (library.HS_FLAG_CASELESS if keyword.anycase else 0) | (library.HS_FLAG_SINGLEMATCH if once else 0)
             for keyword in keywords
         ],
         literal=True,
@@ -105,17 +126,20 @@ def _in_characters(data: bytes, hits: list[Hit]) -> Iterator[Hit]:
         yield characters, number
 
 
-def any_hit(text: str, keywords: tuple[Keyword, ...]) -> bool:
-    """Whether any keyword stands in a text."""
+def any_hit(text: str, keywords: tuple[Keyword, ...]) -> bool | None:
+    """Whether any keyword stands in a text; None where finding out would take long: without the library."""
     data = text.encode("utf-8", "surrogatepass")
+    if _seen.few(len(data)):
+        folded = data.lower()
+        return any(keyword.data in (folded if keyword.anycase else data) for keyword in keywords)
     engine = _engine(keywords, once=True)
-    return engine.any(data) if engine else bool(_plain(data, keywords))
+    return engine.any(data) if engine else None
 
 
 def hits(text: str, keywords: tuple[Keyword, ...]) -> list[Hit]:
     """(character offset, index of the keyword), ascending; overlapping keywords are all there."""
     data = text.encode("utf-8", "surrogatepass")
-    engine = _engine(keywords)
+    engine = None if _seen.few(len(data)) else _engine(keywords)
     scan: Callable[[bytes], list[Hit]] = engine.scan if engine else lambda raw: _plain(raw, keywords)
     found = scan(data)
     return found if len(data) == len(text) else list(_in_characters(data, found))

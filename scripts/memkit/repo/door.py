@@ -13,10 +13,9 @@ from typing import NamedTuple
 
 from memkit import clock
 from memkit.errors import GitError, MemkitError, StorageError
-from memkit.repo import values
 
-NAME, EMAIL = values.MEMKIT, "memkit@localhost"
-BY_HAND = {"GIT_AUTHOR_NAME": values.BY_HAND, "GIT_AUTHOR_EMAIL": "user@localhost"}
+NAME, EMAIL = "memkit", "memkit@localhost"  # the author of the commits that memkit makes
+BY_HAND = {"GIT_AUTHOR_NAME": "by hand", "GIT_AUTHOR_EMAIL": "user@localhost"}  # of those with a user's edits
 UMASK = 0o077
 
 # What the home's own .git/config could say must not change what memkit commits or prints.

@@ -7,8 +7,9 @@ from enum import StrEnum
 from typing import Literal
 
 from memkit.errors import ExitCode, GitError
+from memkit.repo.door import BY_HAND, NAME
 
-MEMKIT, BY_HAND = "memkit", "by hand"  # authors of the commits that memkit makes
+_BY_HAND = BY_HAND["GIT_AUTHOR_NAME"]
 
 ChangeKind = Literal["added", "modified", "deleted", "symlink", "other"]
 
@@ -61,12 +62,12 @@ class Commit:
     @property
     def by_hand(self) -> bool:
         """Whether it holds what the user edited, committed by memkit."""
-        return self.author == BY_HAND
+        return self.author == _BY_HAND
 
     @property
     def foreign(self) -> bool:
         """Whether somebody else made it: the user's own Git, a pull."""
-        return self.author not in (MEMKIT, BY_HAND)
+        return self.author not in (NAME, _BY_HAND)
 
     def named(self, trailer: Trailer) -> tuple[str, ...]:
         """The values of a trailer, in their order."""

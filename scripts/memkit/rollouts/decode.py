@@ -9,7 +9,8 @@ from pathlib import Path
 from memkit.errors import RolloutError
 from memkit.model import Facts, Item, Session
 from memkit.rollouts import find
-from memkit.rollouts.heads import Problem, head
+from memkit.rollouts.files import Problem
+from memkit.rollouts.heads import head
 from memkit.rollouts.reading import Reading, TooLong
 from memkit.rollouts.replay import Gone, Replay
 

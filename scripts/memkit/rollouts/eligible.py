@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from memkit import rollouts
 from memkit.clock import DAY
 from memkit.model import Facts, Reason, Session, State
-from memkit.rollouts.speakers import is_machine_prompt
 
 _HOUR = 3_600
 _ENABLED = "enabled"
@@ -69,7 +69,7 @@ def judge(
 def judge_facts(facts: Facts, *, disable_on_external_context: bool = False) -> Verdict:
     """What only a full read decides: a machine's prompt, and text from outside where that is not wanted."""
     source = facts.session.source
-    if source in _PROMPTED and is_machine_prompt(facts.first_human, source=source):
+    if source in _PROMPTED and rollouts.speakers.is_machine_prompt(facts.first_human, source=source):
         return Verdict(State.SKIPPED, Reason.MACHINE_PROMPT)
     if disable_on_external_context and facts.external_context:
         return Verdict(State.SKIPPED, Reason.EXTERNAL_CONTEXT)

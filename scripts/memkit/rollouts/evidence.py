@@ -27,6 +27,8 @@ class _Held:
 
 @dataclass(frozen=True, slots=True)
 class _Chosen:
+    """A row that is sent: its place in the file, and its tokens."""
+
     index: int
     row: Row
     cost: int

@@ -10,12 +10,13 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import islice
 from pathlib import Path
-from typing import IO, Literal, TypeVar
+from typing import IO, TypeVar
 
 from memkit import clock
 from memkit.errors import RolloutError
 from memkit.model import Session
 from memkit.rollouts import frames, shapes
+from memkit.rollouts.files import Problem, mtime_ns
 
 T = TypeVar("T")
 _HEAD_LINES = 64
@@ -24,19 +25,6 @@ _TAIL_LINES = 50
 _TAIL_BYTES = 64 << 20  # how far back the last whole line may begin
 _BLOCK = 1 << 16
 _MOST_FIELD = 4_096  # bytes of a path, name or address; no system has a longer one
-_MOST_NS = (1 << 63) - 1  # the store's integers end here; a file's time may not
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Problem:
-    """A file or folder that gives no session: what is wrong, in a few words.
-
-    kind: `unreadable` (the system refuses it), `missing`, `empty`, or `no_rollout` (it holds something else).
-    """
-
-    path: Path
-    what: str
-    kind: Literal["unreadable", "missing", "empty", "no_rollout"]
 
 
 def head(path: Path) -> Session | Problem:
@@ -132,11 +120,6 @@ def field_of(value: object) -> str:
     """A path, name or address; "" also for one that is too long to be any, since a cut one would name another."""
     text = text_of(value)
     return text if len(text.encode()) <= _MOST_FIELD else ""
-
-
-def mtime_ns(about: os.stat_result) -> int:
-    """When the file was changed, in nanoseconds, as far as the store can count them."""
-    return min(max(about.st_mtime_ns, -_MOST_NS), _MOST_NS)
 
 
 def _last_time(stream: IO[bytes], *, compressed: bool) -> float | None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from memkit.errors import RolloutError
 from memkit.rollouts import frames, noted, shapes
-from memkit.rollouts.find import Found
+from memkit.rollouts.files import Found
 
 _MOST_FILES = 200  # that are looked at when none of them tells of limits, as those of API keys never do
 _FIRST, _MOST = 256 << 10, 8 << 20  # bytes from a file's end: what is read first, and at most

@@ -12,6 +12,7 @@ from memkit.rollouts import parts
 
 ROW_BYTES = 10_000
 OUTPUT_TOKENS = 2_000
+_SHORT = 1_800  # bytes of text and tool that are within all limits, for no text has more tokens than bytes
 _WINDOW = 24 << 10  # characters that are masked at either end of a long text
 _GUARD = 8 << 10  # of them, next to the gap, that are masked but not shown: a secret may be halved there
 _HUMAN_WINDOW = 128 << 10
@@ -81,7 +82,7 @@ def made(
 
     field: `mask` for the short texts that rows share. calls: the numbers of calls by id, added to here.
     """
-    row = partial(  # every row is made twice, and dataclasses.replace takes three times as long
+    row = partial(
         Row,
         label=item.tier.value,
         kind=item.kind,
@@ -93,9 +94,11 @@ def made(
         exit_code=item.exit_code,
         question=tokens.cut(field(item.question), max_bytes=ROW_BYTES // 4, keep="both") if item.question else "",
     )
+    text = _masked(pieces, mask=mask)
+    if item.tier is not Tier.HUMAN and tokens.byte_length(text) + tokens.byte_length(item.tool) <= _SHORT:
+        return row(text=_lean(text, tier=item.tier))
     empty = printed(row(text=""))
     room = ROW_BYTES - tokens.byte_length(empty) - 1
-    text = _masked(pieces, mask=mask)
     if item.tier is Tier.HUMAN:
         said = _fitted(parts.split(text), room=room)
         return row(text=parts.mark(said), parts=said)

@@ -8,14 +8,18 @@ import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from memkit import prompts, redact
+from memkit import prompts, redact, rollouts
 from memkit.config import Config
 from memkit.documents import erased
 from memkit.model import Entry, Reason, Session, State, content_hash
-from memkit.rollouts import eligible, find, quota
-from memkit.rollouts.find import Found, Problem
+from memkit.rollouts import eligible
+from memkit.rollouts.files import Found, Problem, find, find_in
 from memkit.store import Judgement, Store
+
+if TYPE_CHECKING:
+    from memkit.rollouts import quota
 
 _HOUR = 3_600
 _FLUSH = 10  # seconds that an agent may still write after it said that the session ended
@@ -58,7 +62,7 @@ def scan(
     that has just begun or goes on. A session that was reported as ended, and did not go on since, need not rest.
     allows: may the engine get the sessions of a model provider?
     """
-    seen = list(find.find_in(paths) if paths else find.find(codex_home=config.codex_home, archived=True))
+    seen = list(find_in(paths) if paths else find(codex_home=config.codex_home, archived=True))
     known = store.stats()
     found = {str(f.path): f for f in seen if isinstance(f, Found)}
     problems = [f for f in seen if isinstance(f, Problem)]
@@ -69,7 +73,7 @@ def scan(
         if row and row[1:] == (file.size, file.mtime_ns):
             ids.setdefault(row[0], file.path)
             continue
-        head = find.head(file.path)
+        head = rollouts.find.head(file.path)
         if isinstance(head, Problem):
             problems.append(head)
             continue
@@ -129,7 +133,7 @@ def scan(
 
 def _limit(files: Sequence[Found], *, config: Config, now: float) -> quota.Limit | None:
     """The rate limit of which too little remains."""
-    found = quota.tightest(files, now=now)
+    found = rollouts.quota.tightest(files, now=now)
     least = config.memories.min_rate_limit_remaining_percent
     return found if found is not None and 100 - found.used_percent < least else None
 
@@ -171,7 +175,7 @@ def _is_session(problem: Problem) -> bool:
 
 def _unreadable(path: Path) -> Session:
     """A file that can't be opened still is a session that was seen; its name tells which, and when it began."""
-    session = find.named_session(path, updated_at=0)
+    session = rollouts.find.named_session(path, updated_at=0)
     return _named(redact.mask_fields(replace(session, updated_at=_began(session.id))))
 
 

@@ -12,7 +12,7 @@ from memkit import lazily
 if TYPE_CHECKING:
     from memkit.store.connect import held
     from memkit.store.jobs import LEASE_SECONDS, RETRY_SECONDS, TRIES
-    from memkit.store.ledger import Judgement
+    from memkit.store.ledger import Judgement, Tally
     from memkit.store.reading import Reading
     from memkit.store.runs import LastRun, Stage
     from memkit.store.whole import Store
@@ -21,7 +21,7 @@ else:
         globals(),
         connect="held",
         jobs="LEASE_SECONDS RETRY_SECONDS TRIES",
-        ledger="Judgement",
+        ledger="Judgement Tally",
         reading="Reading",
         runs="LastRun Stage",
         whole="Store",
@@ -39,5 +39,6 @@ __all__ = [
     "Reading",
     "Stage",
     "Store",
+    "Tally",
     "held",
 ]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from memkit.model import Reason, Record, State, Version, about_session
 from memkit.store.database import bound, marks, names
@@ -33,8 +33,7 @@ _COLUMNS = (
 )
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Job:
+class _Job(NamedTuple):
     session_id: str
     version: Version
     time: int  # of the session as the ledger knows it now

@@ -51,6 +51,16 @@ class Judgement:
     until: float | None = None
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Tally:
+    """How many sessions are in a state for a reason. until: the first Unix second at which one is taken again."""
+
+    state: State
+    reason: Reason | None
+    sessions: int
+    until: float | None = None
+
+
 class Ledger(Database):
     """The methods of the store about sessions."""
 
@@ -107,6 +117,15 @@ class Ledger(Database):
     def entries(self) -> list[Entry]:
         """The whole ledger, the latest activity first, then by id."""
         return [_entry(row) for row in self._rows(f"{_ENTRIES} GROUP BY s.id ORDER BY s.updated_at DESC, s.id")]
+
+    def tallies(self) -> list[Tally]:
+        """The whole ledger, counted by state and reason."""
+        return [
+            Tally(state=State(state), reason=None if reason is None else Reason(reason), sessions=number, until=until)
+            for state, reason, number, until in self._rows(
+                "SELECT state, reason, count(*), min(until) FROM sessions GROUP BY state, reason"
+            )
+        ]
 
     def watermarks(self, versions: Sequence[str]) -> dict[str, tuple[int, int | None]]:
         """Up to where sessions were extracted in all of these versions: id to (Unix seconds, bytes or None unknown).

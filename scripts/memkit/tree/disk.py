@@ -5,15 +5,18 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from memkit.errors import StorageError
 
 
-def walk(root: Path) -> Iterator[tuple[str, os.DirEntry[str]]]:
-    """Every entry below root with its relative path, sorted, folders before what is in them; never through a link."""
+def walk(root: Path, *, only: Sequence[str] = ()) -> Iterator[tuple[str, os.DirEntry[str]]]:
+    """Every entry below root with its relative path, sorted, folders before what is in them; never through a link.
+
+    only: the entries of these paths, of what lies below them, and of the folders above.
+    """
     waiting = [""]
     while waiting:
         prefix = waiting.pop()
@@ -23,9 +26,15 @@ def walk(root: Path) -> Iterator[tuple[str, os.DirEntry[str]]]:
             if entry.name == ".git" and not entry.is_symlink():
                 continue
             path = prefix + entry.name
+            if only and not any(_lies_on(path, each) for each in only):
+                continue
             if entry.is_dir(follow_symlinks=False):
                 waiting.append(f"{path}/")
             yield path, entry
+
+
+def _lies_on(path: str, other: str) -> bool:
+    return path == other or path.startswith(f"{other}/") or other.startswith(f"{path}/")
 
 
 def read_regular(path: Path, *, limit: int) -> bytes | None:

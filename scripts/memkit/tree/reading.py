@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -27,9 +27,10 @@ class TreeFiles:
     found: bool = True
 
 
-def read_tree(root: Path) -> TreeFiles:
+def read_tree(root: Path, *, only: Sequence[str] = ()) -> TreeFiles:
     """Everything a tree holds (see TreeFiles), within bounds; `.git` and temporary files are no part of it.
 
+    only: files, and folders with all that is in them; none named means everything.
     Raises StorageError when the root itself can't be read.
     """
     if root.is_symlink():
@@ -41,7 +42,7 @@ def read_tree(root: Path) -> TreeFiles:
     skipped: list[str] = []
     room = _MAX_TREE
     with storage(root):
-        for path, entry in walk(root):
+        for path, entry in walk(root, only=only):
             if entry.is_symlink():
                 links.append(printable(path))
             elif entry.is_dir(follow_symlinks=False) or is_temporary(entry.name):

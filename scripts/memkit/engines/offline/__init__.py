@@ -2,42 +2,33 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from memkit.engines.base import Inputs, Limits
-from memkit.engines.offline import claims, extract, handbook, raw, skills, statements, summary
-from memkit.model import Drafts, Evidence, StageOne, Version
+from memkit import lazily
 
+if TYPE_CHECKING:
+    from memkit.engines.offline import claims, extract, handbook, raw, skills, statements, summary
+    from memkit.engines.offline.engine import OfflineEngine
+else:
+    __getattr__ = lazily(
+        globals(),
+        engine="OfflineEngine",
+        claims="claims",
+        extract="extract",
+        handbook="handbook",
+        raw="raw",
+        skills="skills",
+        statements="statements",
+        summary="summary",
+    )
 
-class OfflineEngine:
-    """Extraction and consolidation without a model and without network."""
-
-    name = "offline"
-    limits = Limits()
-    tokens_used = 0
-
-    def extract(self, evidence: Evidence, *, version: Version) -> StageOne:
-        """A session's record; in V1 with its raw memory."""
-        output = extract.extract(evidence)
-        if version == "v2" or output.empty:
-            return output
-        return replace(output, raw_memory=raw.raw_memory(output.rollout_summary))
-
-    def consolidate(self, inputs: Inputs) -> Drafts:
-        """memory_summary.md; in V1 the handbook and skills too."""
-        drafts = summary.consolidate(inputs)
-        if inputs.version == "v2":
-            return drafts
-        read = statements.bodies(inputs)
-        said = statements.statements(read, inputs)
-        held = claims.standing(said, tombstones=inputs.tombstones, claims=inputs.claims)
-        documents = {
-            **drafts.documents,
-            handbook.FILE: handbook.handbook(read, inputs, said=said, held=held),
-            **skills.skills(read, inputs),
-        }
-        stale = [p for p, text in inputs.documents.items() if p not in documents and skills.own(p, text)]
-        return replace(drafts, documents=documents, removed=tuple(stale))
-
-    def close(self) -> None:
-        """Nothing is open."""
+__all__ = [
+    "OfflineEngine",
+    "claims",
+    "extract",
+    "handbook",
+    "raw",
+    "skills",
+    "statements",
+    "summary",
+]

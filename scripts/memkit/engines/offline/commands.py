@@ -150,13 +150,14 @@ def _patch(text: str, cwd: str) -> tuple[tuple[str, ...], tuple[tuple[str, str],
 
 def put_back(edits: Sequence[Patched]) -> set[str]:
     """Paths whose changes cancel out: every line that came went again, and the other way round."""
+    touched = Counter(path for edit in edits for path in set(edit.paths))
+    again = {path for path, times in touched.items() if times > 1}
     net: dict[str, Counter[str]] = {}
-    touched: Counter[str] = Counter()
     for edit in edits:
-        touched.update(set(edit.paths))
-        for path, line in edit.lines:
-            net.setdefault(path, Counter())[line[1:].strip()] += 1 if line[0] == "+" else -1
-    return {path for path, lines in net.items() if touched[path] > 1 and not any(lines.values())}
+        for path, line in edit.lines if again else ():
+            if path in again:
+                net.setdefault(path, Counter())[line[1:].strip()] += 1 if line[0] == "+" else -1
+    return {path for path, lines in net.items() if not any(lines.values())}
 
 
 def is_test(path: str) -> bool:

@@ -25,9 +25,10 @@ def shorten(blocks: Sequence[TaskBlock], *, render: Callable[[Sequence[TaskBlock
     for step in steps:
         for i in middle:
             if over > 0:
-                over -= _cost(kept[i])
-                kept[i] = step(kept[i])
-                over += _cost(kept[i])
+                shorter = step(kept[i])
+                if shorter is not kept[i]:
+                    over += _cost(shorter) - _cost(kept[i])
+                    kept[i] = shorter
     while over > 0 and len(kept) > 3:
         at = max(1, min(len(kept) // 2, len(kept) - 3))
         joined = _joined(kept[at], kept[at + 1])
@@ -65,7 +66,11 @@ def _clip(text: str) -> str:
 
 
 def _without(label: str) -> Callable[[TaskBlock], TaskBlock]:
-    return lambda block: replace(block, bullets=tuple(b for b in block.bullets if b[0] != label))
+    def without(block: TaskBlock) -> TaskBlock:
+        kept = tuple(b for b in block.bullets if b[0] != label)
+        return block if len(kept) == len(block.bullets) else replace(block, bullets=kept)
+
+    return without
 
 
 def _joined(first: TaskBlock, second: TaskBlock) -> TaskBlock:

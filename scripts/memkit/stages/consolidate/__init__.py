@@ -5,245 +5,33 @@ Nothing that a reader sees changes here; `publish` moves the memory to the commi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-from memkit import prompts, redact, tree
-from memkit.config import Config
-from memkit.documents import erased
-from memkit.engines.base import Engine, Synced
-from memkit.model import Drafts, Finding, Loss, Record, Version, content_hash
-from memkit.repo import Repo
-from memkit.stages.consolidate import extensions
-from memkit.stages.consolidate.gate import check, differences, guard, refusals
-from memkit.stages.consolidate.inputs import inputs_hash, inputs_of, place_inputs, projects, select, visible
-from memkit.stages.consolidate.restore import restore
-from memkit.stages.consolidate.syncing import synced
-from memkit.store import Store
+from memkit import lazily
 
-__all__ = ["Consolidated", "consolidate", "cost", "projects", "remember", "restore", "words_wait"]
-
-Files = Mapping[str, bytes]
-
-# What the last consolidation was made of, and what it made: while both are as they were there is nothing to do.
-_SEEN = "consolidated"
-_WORDS = "consolidated_words"  # the part of it that people said in notes and by hand
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Consolidated:
-    """A commit that is ready to be published; commit is "" when nothing changed. Counts are lines of the summary.
-
-    findings: those that do not gate. records: how many were selected. base: what the commit stands on. inputs: a hash
-    of all that it was made of, for `remember` once the commit is published.
-    """
-
-    base: str = ""
-    commit: str = ""
-    new: tuple[str, ...] = ()
-    changed: tuple[str, ...] = ()
-    removed: tuple[Loss, ...] = ()
-    findings: tuple[Finding, ...] = ()
-    records: int = 0
-    engine: str = ""
-    inputs: str = ""
-
-
-@dataclass(frozen=True)
-class _Work:
-    store: Store
-    repo: Repo
-    config: Config
-    engine: Engine
-    now: float
-    user_home: str
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Tree:
-    """One version's tree, made in the staging worktree."""
-
-    version: Version
-    before: tree.TreeFiles
-    after: tree.TreeFiles
-    drafts: Drafts
-    findings: tuple[Finding, ...]
-
-    def text(self, *, old: bool) -> str:
-        files = self.before.files if old else self.after.files
-        return files.get(tree.SUMMARY, b"").decode("utf-8", "replace")
-
-
-def consolidate(
-    *,
-    store: Store,
-    repo: Repo,
-    config: Config,
-    engine: Engine,
-    now: float,
-    user_home: str,
-    applied: Callable[[Files, Files], Sequence[str]] = lambda _before, _after: (),
-    causes: Sequence[tuple[str, str]] = (),
-) -> Consolidated:
-    """Prepares one commit from what the store has selected, for every version that is kept.
-
-    For the holder of the consolidation lock. Raises GateError when drafts may not be published. With no difference of
-    the inputs and valid documents, no engine is asked. applied: the ids of the notes that a change of the tree that is
-    read, from its files to others, carries out; the commit names them.
-    causes: trailers that the commit gets besides.
-    """
-    work = _Work(store, repo, config, engine, now, user_home)
-    selected = {version: select(version, store=store, config=config, now=now) for version in config.versions}
-    records = len(selected[config.version])
-    said = extensions.look([repo.home / tree.TREES[version] for version in config.versions], now=now)
-    inputs = inputs_hash(selected, extensions=said, store=store, config=config, engine=engine.name)
-    if store.meta(_SEEN) == _mark(inputs, repo=repo, config=config):
-        return Consolidated(base=repo.head(), records=records, engine=engine.name, inputs=inputs)
-    with repo.staging() as staging:
-        made = [_make(version, each, staging.path, work) for version, each in selected.items()]
-        read = made[0]
-        base, changed = staging.base, staging.changed_paths()
-        if not changed:
-            remember(store=store, repo=repo, config=config, inputs=inputs)
-            return Consolidated(base=base, records=records, engine=engine.name, inputs=inputs)
-        new, other, removed = differences(read.text(old=True), read.text(old=False), read.drafts)
-        message = prompts.commit_message(
-            new=len(new),
-            changed=len(other),
-            removed=len(removed),
-            engine=engine.name,
-            losses=removed,
-            sessions=list(dict.fromkeys(id_ for each in made for id_ in _touched(each))),
-            notes=applied(read.before.files, read.after.files),
-            causes=causes,
-        )
-        commit = staging.commit(erased.clean(redact.mask(message), erased.load(repo.home)))
-    return Consolidated(
-        base=base,
-        commit=commit,
-        inputs=inputs,
-        new=tuple(new),
-        changed=tuple(other),
-        removed=tuple(removed),
-        findings=tuple(finding for each in made for finding in each.findings),
-        records=records,
-        engine=engine.name,
+if TYPE_CHECKING:
+    from memkit.stages.consolidate.inputs import projects
+    from memkit.stages.consolidate.restoring import restore
+    from memkit.stages.consolidate.seen import Consolidated, Gathered, gather, nothing_new, remember, words_wait
+    from memkit.stages.consolidate.work import consolidate, cost
+else:
+    __getattr__ = lazily(
+        globals(),
+        inputs="projects",
+        restoring="restore",
+        seen="Consolidated Gathered gather nothing_new remember words_wait",
+        work="consolidate cost",
     )
 
-
-def remember(*, store: Store, repo: Repo, config: Config, inputs: str) -> None:
-    """Takes down that the committed memory is made of these inputs. A run that is killed before does the work again."""
-    store.set_meta(_WORDS, _words(store))
-    store.set_meta(_SEEN, _mark(inputs, repo=repo, config=config))
-
-
-def words_wait(*, store: Store) -> bool:
-    """Is there something that was said in notes, by hand or by undoing, since the memory was made?"""
-    known = store.meta(_WORDS)
-    return bool(store.hand_claims() or store.tombstones()) if not known else known != _words(store)
-
-
-def _words(store: Store) -> str:
-    return content_hash(repr((store.hand_claims(), store.tombstones())))
-
-
-def _mark(inputs: str, *, repo: Repo, config: Config) -> str:
-    return " ".join([inputs, *(repo.tree_id(tree.TREES[version]) for version in config.versions)])
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Ready:
-    """A tree whose inputs are in place. before: as it was committed; files: with the inputs."""
-
-    root: Path
-    selected: Sequence[Record]
-    before: tree.TreeFiles
-    files: tree.TreeFiles
-    others: extensions.Extensions
-    withheld: frozenset[str]
-
-    def synced(self) -> Synced:
-        return synced(self.before.files, self.files.files, withheld=self.withheld)
-
-
-def cost(*, store: Store, repo: Repo, config: Config, engine: Engine, now: float, user_home: str) -> int:
-    """The tokens of the changes that the engine would be shown; nothing is asked or kept."""
-    work = _Work(store, repo, config, engine, now, user_home)
-    with repo.staging() as staging:
-        ready = [
-            _place(version, select(version, store=store, config=config, now=now), staging.path, work)
-            for version in config.versions
-        ]
-    return sum(engine.limits.count(change.diff) for each in ready for change in each.synced().changes)
-
-
-def _place(version: Version, selected: Sequence[Record], worktree: Path, work: _Work) -> _Ready:
-    """Syncs the inputs."""
-    root = worktree / tree.TREES[version]
-    before = tree.read_tree(root)
-    places = projects(work.store, user_home=work.user_home)
-    gone = erased.load(work.repo.home)
-    selected = visible(selected, stones=work.store.tombstones(), places=places)
-    selected = [erased.clean_record(each, gone) for each in selected]
-    place_inputs(version, root, selected)
-    others = extensions.read(before.files, now=work.now)
-    tree.remove_files(root, others.stale)
-    return _Ready(
-        root=root,
-        selected=selected,
-        before=before,
-        files=tree.read_tree(root),
-        others=others,
-        withheld=_withheld(selected, work),
-    )
-
-
-def _make(version: Version, selected: Sequence[Record], worktree: Path, work: _Work) -> _Tree:
-    """Syncs the inputs, asks the engine, and lets the result through the gate."""
-    ready = _place(version, selected, worktree, work)
-    root, before, limits = ready.root, ready.before, work.config.summary
-    drafts = work.engine.consolidate(
-        inputs_of(
-            version,
-            ready.selected,
-            before=before,
-            extensions=ready.others,
-            store=work.store,
-            config=work.config,
-            user_home=work.user_home,
-            check=lambda documents: refusals(ready.files.files, documents, limits=limits, user_home=work.user_home),
-            withheld=ready.withheld,
-            synced=ready.synced,
-        )
-    )
-    gone = erased.load(work.repo.home)
-    tree.remove_files(root, drafts.removed)
-    tree.write_documents(root, {path: erased.clean(redact.mask(text), gone) for path, text in drafts.documents.items()})
-    after = tree.read_tree(root)
-    result = _Tree(
-        version=version,
-        before=before,
-        after=after,
-        drafts=drafts,
-        findings=check(after, limits=limits, user_home=work.user_home),
-    )
-    guard(result.text(old=True), differences(result.text(old=True), result.text(old=False), drafts)[2])
-    return result
-
-
-def _withheld(selected: Sequence[Record], work: _Work) -> frozenset[str]:
-    """The selected sessions whose text may not go where the engine would send it."""
-    if work.engine.limits.providers is None:
-        return frozenset()
-    entries = {each.session_id: work.store.entry(each.session_id) for each in selected}
-    allows = work.engine.limits.allows
-    return frozenset(id_ for id_, entry in entries.items() if entry is None or not allows(entry.session.provider))
-
-
-def _touched(made: _Tree) -> list[str]:
-    """Ids of the sessions whose record came, changed or went."""
-    old, new = made.before.files, made.after.files
-    paths = sorted(p for p in {*old, *new} if p.startswith(f"{tree.RECORDS}/") and old.get(p) != new.get(p))
-    first = [(new.get(p) or old.get(p) or b"").split(b"\n", 1)[0].decode("utf-8", "replace") for p in paths]
-    return [line.partition(":")[2].strip() for line in first]
+__all__ = [
+    "Consolidated",
+    "Gathered",
+    "consolidate",
+    "cost",
+    "gather",
+    "nothing_new",
+    "projects",
+    "remember",
+    "restore",
+    "words_wait",
+]

@@ -1,38 +1,22 @@
-"""What a consolidation draws on: selected records in their places, projects, lines by hand, tombstones."""
+"""What an engine is given: selected records in their places, projects, lines by hand, tombstones."""
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from memkit import __version__, match, tokens, tree
+from memkit import match, tokens, tree
 from memkit.config import Config
 from memkit.documents.hiding import hide
 from memkit.documents.places import RULE
 from memkit.engines.base import Inputs, Source, Synced
-from memkit.model import Claim, Record, Tombstone, Version, content_hash
+from memkit.model import Claim, Record, Tombstone, Version
 from memkit.projects import Place, Projects
 from memkit.stages.consolidate.extensions import Extensions
 from memkit.stages.consolidate.leaving import leaving
 from memkit.store import Store
-
-
-def select(version: Version, *, store: Store, config: Config, now: float) -> list[Record]:
-    """The records of a version that are to be in its tree, ascending by id; none held back or forgotten.
-
-    While nothing is learned, and so no use is seen, none expires.
-    """
-    held = {stone.thread_id for stone in store.tombstones() if stone.source.startswith(("undo:", "session:"))}
-    found = store.select(
-        version,
-        now=now,
-        limit=config.memories.max_raw_memories_for_consolidation,
-        max_unused_days=config.memories.max_unused_days if config.memories.generate_memories else math.inf,
-    )
-    return [each for each in found if each.session_id not in held]
 
 
 def visible(selected: Sequence[Record], *, stones: Sequence[Tombstone], places: Projects) -> list[Record]:
@@ -59,22 +43,6 @@ def _visible(record: Record, notes: Sequence[Tombstone], places: Projects) -> Re
         if mine
         else record
     )
-
-
-def inputs_hash(
-    selected: Mapping[Version, Sequence[Record]],
-    *,
-    extensions: Sequence[Extensions],
-    store: Store,
-    config: Config,
-    engine: str,
-) -> str:
-    """A hash of all that a consolidation draws on; usage counts are no part of it, since no document shows them."""
-    records = [replace(r, usage_count=0, last_usage=None, selected=False) for each in selected.values() for r in each]
-    places = sorted({(e.session.cwd, e.session.remote) for e in store.entries()})
-    parts = [__version__, engine, config.versions, config.summary, places, store.hand_claims(), store.tombstones()]
-    parts.append(extensions)
-    return content_hash("\n".join(map(repr, [*parts, *records])))
 
 
 def place_inputs(version: Version, root: Path, selected: Sequence[Record]) -> None:

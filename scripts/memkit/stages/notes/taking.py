@@ -35,8 +35,11 @@ def take_notes(*, store: Store, repo: Repo, config: Config) -> Taken:
 
     A claim that a later note took out again is not taken once more: its tombstone says so, in a rebuilt database too.
     """
-    files = tree.read_tree(repo.home / tree.TREES[config.version]).files
+    root = repo.home / tree.TREES[config.version]
+    files = tree.read_tree(root, only=(note.FOLDER, tree.SUMMARY)).files
     found = writing.read(files)
+    if not found:
+        return Taken()
     taker = _Taker(store, files, found)
     taken = [each for each in found if not each.by_hand and taker.take(each)]
     return Taken(

@@ -11,8 +11,8 @@ from memkit import clock, tokens, tree
 from memkit.config import Config
 from memkit.model import Entry, Reason, State
 from memkit.repo import Repo
-from memkit.stages.tell.budget import Budget, budget
-from memkit.stages.tell.coverage import coverage, missing
+from memkit.stages.tell.outcomes import coverage, missing
+from memkit.stages.tell.sizes import Budget, budget
 from memkit.store import TRIES, LastRun, Stage, Store
 
 _STREAK = 5  # sessions in a row that gave nothing: fewer may well be chance
@@ -77,7 +77,7 @@ def status(*, store: Store, repo: Repo, config: Config, now: float) -> Status:
         runs=runs,
         budget=held,
         trend=trend(repo=repo, config=config),
-        coverage=coverage(entries, now=now),
+        coverage=coverage(store.tallies(), now=now),
         records=len(store.records(config.version)),
         tokens_used=store.tokens_used(),
         head=repo.head(),

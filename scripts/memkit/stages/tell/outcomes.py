@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
 from collections.abc import Sequence
 
 from memkit import clock
 from memkit.model import Entry, Reason, State
+from memkit.store import Tally
 
 _WORDS = {
     State.EXTRACTED: "extracted",
@@ -43,21 +43,22 @@ def missing(entries: Sequence[Entry]) -> set[str]:
     return {e.session.id for e in entries if not os.path.exists(e.session.path)}  # noqa: PTH110 - never raises
 
 
-def coverage(entries: Sequence[Entry], *, now: float) -> str:
+def coverage(tallies: Sequence[Tally], *, now: float) -> str:
     """ "12 sessions: 9 extracted, 1 nothing to keep, 2 waiting until 18:40"."""
-    if not entries:
+    if not tallies:
         return "no sessions seen yet"
-    counts = Counter(e.state for e in entries)
-    parts = [f"{counts[s]} {_WORDS[s]}{_why(s, entries, now=now)}" for s in State if counts[s]]
-    return f"{len(entries)} session{'s' if len(entries) != 1 else ''}: {', '.join(parts)}"
+    counts = {state: sum(t.sessions for t in tallies if t.state is state) for state in State}
+    parts = [f"{counts[s]} {_WORDS[s]}{_why(s, tallies, now=now)}" for s in State if counts[s]]
+    total = sum(counts.values())
+    return f"{total} session{'s' if total != 1 else ''}: {', '.join(parts)}"
 
 
-def _why(state: State, entries: Sequence[Entry], *, now: float) -> str:
-    mine = [e for e in entries if e.state is state]
+def _why(state: State, tallies: Sequence[Tally], *, now: float) -> str:
+    mine = [t for t in tallies if t.state is state]
     if state is State.WAITING:
-        times = [e.until for e in mine if e.until is not None]
+        times = [t.until for t in mine if t.until is not None]
         return f" until {_when(min(times), now=now)}" if times else ""
-    reasons = Counter(REASONS[e.reason] for e in mine if e.reason)
+    reasons = {REASONS[t.reason]: t.sessions for t in mine if t.reason}
     if not reasons:
         return ""
     return f" ({', '.join(reason if len(reasons) == 1 else f'{n} {reason}' for reason, n in sorted(reasons.items()))})"
