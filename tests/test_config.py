@@ -109,6 +109,7 @@ def test_memkit_disable_switches_everything_off(text: str, value: bool) -> None:
         ("MEMKIT_SUMMARY_MAX_BYTES", "9" * 5000, "must be a whole number"),
         ("MEMKIT_OPENAI_API_KEY_ENV", "sk-verysecret", "must be the name of an environment variable"),
         ("CODEX_HOME", "/a\0b", "must be text on one line"),
+        ("MEMKIT_MEMORIES_EXTRACT_MODEL", "m\udcff", "must be text on one line"),
     ],
 )
 def test_a_wrong_variable_is_named_with_what_is_allowed(variable: str, text: str, words: str) -> None:

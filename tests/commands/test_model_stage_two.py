@@ -324,6 +324,22 @@ def test_a_secret_that_the_model_writes_is_in_no_byte(either: World, server: Mod
     either.healthy()
 
 
+def test_characters_that_show_nothing_do_not_reach_the_memory(either: World, server: ModelServer) -> None:
+    begun(either, server)
+    either.write(session := later())
+    odd = "- (in /home/dev/shop) one\rtwo\u2028three\x85four\x0cfive\x1b[31m"
+    server.always = GoodModel(
+        records={"limit of later": RECORD.replace("\n", "\r\n").replace("4 passed", "4\u2029passed\x08")},
+        edit=with_line(odd, "General Tips"),
+    )
+    either.call("run")
+    assert "- (in /home/dev/shop) one two three four five [31m\n" in either.summary
+    record = either.record(session.id)
+    assert record is not None and record.rollout_summary.endswith("` — 4 passed ")
+    assert all(line.startswith(("#", "- ")) for line in record.rollout_summary.splitlines() if line)
+    either.healthy()
+
+
 def test_a_document_that_lint_refuses_gets_one_more_try_with_the_findings(either: World, server: ModelServer) -> None:
     begun(either, server)
     either.write(later())

@@ -130,6 +130,7 @@ _CHOICES = {
     "consolidation.mode": ("agent", "single"),
     "openai.api": ("auto", "responses", "chat"),
 }
+_PATHS = ("codex_home",)
 _VARIABLES = ("openai.api_key_env",)  # keys that name an environment variable
 
 
@@ -202,7 +203,8 @@ class Leaf(NamedTuple):
             return value in self.choices
         if self.variable:
             return re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", value) is not None
-        return _is_line(value)
+        # Bytes that are no UTF-8 come as halves of characters: they may stand in a path and in nothing that is sent.
+        return _is_line(value) and (self.name in _PATHS or not re.search("[\ud800-\udfff]", value))
 
 
 @cache

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from memkit.prompts.notes import note, notes_instructions
     from memkit.prompts.reading import context_frame, evidence_text
     from memkit.prompts.records import TaskBlock, record, record_body
-    from memkit.prompts.safe import defuse, one_line
+    from memkit.prompts.safe import defuse, one_line, plain_lines
     from memkit.prompts.summary import memory_summary
     from memkit.prompts.v1 import handbook, raw_memories, raw_memory, skill
 else:
@@ -38,7 +38,7 @@ else:
         notes="note notes_instructions",
         reading="context_frame evidence_text",
         records="TaskBlock record record_body",
-        safe="defuse one_line",
+        safe="defuse one_line plain_lines",
         summary="memory_summary",
         v1="handbook raw_memories raw_memory skill",
     )
@@ -62,6 +62,7 @@ __all__ = [
     "note",
     "notes_instructions",
     "one_line",
+    "plain_lines",
     "raw_memories",
     "raw_memory",
     "record",

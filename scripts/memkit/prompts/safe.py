@@ -28,6 +28,14 @@ def one_line(text: str) -> str:
     return re.sub(r"^(?:#{1,6}(?: +|$))+", "", defuse(folded.strip()))
 
 
+def plain_lines(text: str) -> str:
+    """A text of many lines whose breaks are `\\n` alone: of other breaks and control characters nobody sees one."""
+    if text.isascii() and "\r" not in text and text.replace("\n", "").replace("\t", "").isprintable():
+        return text
+    text = encodable(text).replace("\r\n", "\n")
+    return re.sub(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]+", " ", text)
+
+
 def defuse(text: str) -> str:
     """The text, of any number of lines, unable to open or close the reading frame: `</memkit-memory` loses its `<`."""
     return re.sub(_FRAME, "[", text)

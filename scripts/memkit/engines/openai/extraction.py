@@ -86,8 +86,8 @@ def _output(reply: Reply, *, version: Version) -> StageOne:
 
 def _stage_one(summary: str, slug: str | None, raw: str, reply: Reply) -> StageOne:
     return StageOne(
-        rollout_summary=tokens.cut_lines(summary, max_bytes=RECORD_BYTES),
+        rollout_summary=tokens.cut_lines(prompts.plain_lines(summary), max_bytes=RECORD_BYTES),
         rollout_slug=(slug or "").strip()[:_SLUG_CHARS],
-        raw_memory=tokens.cut_lines(raw, max_bytes=_RAW_BYTES),
+        raw_memory=tokens.cut_lines(prompts.plain_lines(raw), max_bytes=_RAW_BYTES),
         tokens_used=reply.tokens_used,
     )

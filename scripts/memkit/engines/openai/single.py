@@ -96,16 +96,18 @@ def _documents(reply: Reply, part: Round, documents: Mapping[str, str]) -> dict[
     text = answered(reply)
     try:
         if part.inputs.version == "v2":
-            return {**documents, places.SUMMARY: msgspec.json.decode(text, type=_V2).memory_summary}
+            summary = msgspec.json.decode(text, type=_V2).memory_summary
+            return {**documents, places.SUMMARY: prompts.plain_lines(summary)}
         said = msgspec.json.decode(text, type=_V1)
     except (msgspec.DecodeError, RecursionError) as error:
         raise MalformedError(
             f"the model's answer does not follow the schema: {error}", tokens_used=reply.tokens_used
         ) from error
-    named = {f"skills/{skill.name}/SKILL.md": skill.text for skill in said.skills}
+    named = {f"skills/{skill.name}/SKILL.md": prompts.plain_lines(skill.text) for skill in said.skills}
     for path in named:
         if not writable(path, version="v1"):
             raise MalformedError(f"the model named a skill {path[:80]!r}", tokens_used=reply.tokens_used)
-    parts = [said.handbook.strip("\n") + "\n" if said.handbook.strip() else "", *part.untouched(documents)]
+    written = prompts.plain_lines(said.handbook).strip("\n")
+    parts = [f"{written}\n" if written.strip() else "", *part.untouched(documents)]
     handbook = "\n".join(each for each in parts if each)
-    return {**documents, places.SUMMARY: said.memory_summary, places.HANDBOOK: handbook, **named}
+    return {**documents, places.SUMMARY: prompts.plain_lines(said.memory_summary), places.HANDBOOK: handbook, **named}

@@ -7,6 +7,7 @@ from functools import cache
 
 import msgspec
 
+from memkit import prompts
 from memkit.engines.openai.server import strict
 from memkit.engines.openai.wire import Called, Tool
 from memkit.engines.workspace import Refused, Workspace
@@ -122,8 +123,8 @@ def _done(said: _List | _Read | _Search | _Write | _Replace | _Delete, workspace
         case _Search():
             return workspace.search(said.words, folder=said.folder)
         case _Write():
-            return workspace.write(said.path, said.text)
+            return workspace.write(said.path, prompts.plain_lines(said.text))
         case _Replace():
-            return workspace.replace(said.path, said.old, said.new)
+            return workspace.replace(said.path, said.old, prompts.plain_lines(said.new))
         case _Delete():
             return workspace.delete(said.path)
