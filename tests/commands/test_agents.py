@@ -221,9 +221,9 @@ def test_rules_for_everywhere_can_go_to_codex_s_own_page(world: World, repositor
 def test_where_a_team_has_rules_a_person_s_own_stay_out_of_its_page(world: World, repository: Path) -> None:
     team(world, repository)
     world.call("rules", "add", "Use tabs.", "--cwd", repository)
-    write(world, repository)
+    assert "1 rule of your own is left out" in write(world, repository)
     assert "Use tabs" not in (repository / "AGENTS.md").read_text()
-    write(world, repository, "--personal")
+    assert "left out" not in write(world, repository, "--personal")
     assert "Use tabs" in (repository / "AGENTS.md").read_text()
 
 

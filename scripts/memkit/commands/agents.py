@@ -48,7 +48,8 @@ def write(
     written, so that everybody gets the same page.
     """
     options: Options = ctx.obj
-    planned = _plan(options, repo, file, everywhere=everywhere, personal=personal)
+    place = ground(options, repo)
+    planned = _plan(place, file, everywhere=everywhere, personal=personal)
     for each in planned:
         if each.state is State.BROKEN:
             raise ConfigError(each.what, mend="put the missing comment back, or take both out, and write again")
@@ -64,6 +65,9 @@ def write(
             work.say(options, f"{each.path} is a link to {stage.FILE}, and is left alone")
         for warning in each.warnings:
             work.warn(warning)
+    if not everywhere and (left := len(written(place, personal=True)) - len(written(place, personal=personal))):
+        many = "1 rule of your own is" if left == 1 else f"{left} rules of your own are"
+        work.say(options, f"{many} left out, since the team has rules here: --personal puts them in")
     if not done:
         typer.echo("nothing to write: every page is as the rules say" if planned else "there are no rules for this")
 
@@ -78,7 +82,7 @@ def check(
 ) -> None:
     """Say whether each page is as the rules say. Exit status 1 with the difference when one is not."""
     wrong = False
-    for each in _plan(ctx.obj, repo, file, everywhere=everywhere, personal=personal):
+    for each in _plan(ground(ctx.obj, repo), file, everywhere=everywhere, personal=personal):
         for warning in each.warnings:
             work.warn(warning)
         if each.state in (State.GOOD, State.LINKED):
@@ -93,8 +97,7 @@ def check(
     typer.echo("every page is as the rules say")
 
 
-def _plan(options: Options, repo: str | None, file: str, *, everywhere: bool, personal: bool) -> list[Planned]:
-    place = ground(options, repo)
+def _plan(place: Ground, file: str, *, everywhere: bool, personal: bool) -> list[Planned]:
     if everywhere:
         home = place.config.codex_home
         own = [rule for rule in place.own.rules if rule.project is None]
