@@ -26,9 +26,12 @@ def _kinds() -> dict[str, frozenset[int]]:
     """Word or stem of a word to the groups of alternatives that it is in."""
     found: dict[str, frozenset[int]] = {}
     for word, groups in values().items():
-        for name in {"", *(w.stemmer for w in languages())}:
-            for root in {stem(word, name), unmarked(stem(word, name))}:
-                found[root] = found.get(root, frozenset()) | groups
+        roots = {word, unmarked(word)}
+        for language in languages():
+            root = stem(word, language.stemmer)
+            roots |= {root, unmarked(root), language.plain(root)}  # as its subjects spell it
+        for root in roots:
+            found[root] = found.get(root, frozenset()) | groups
     return found
 
 

@@ -72,7 +72,7 @@ def opposed(one: str, other: str) -> bool:
 
 def contradict(one: Rule, other: Rule) -> bool:
     """Do two rules ask for what can't both be, where both hold?"""
-    return _meet(one, other) and match.conflict(one.text, other.text)
+    return _meet(one, other) and opposed(one.text, other.text)
 
 
 def _meet(one: Rule, other: Rule) -> bool:
