@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -211,6 +212,12 @@ def test_yaml_that_is_none_is_refused_in_one_line(home: Path, text: str) -> None
 def test_a_folder_in_its_place_is_refused(home: Path) -> None:
     (home / FILE).mkdir()
     with pytest.raises(ConfigError, match=r"memkit\.yaml can't be read: Is a directory"):
+        load(home=home, env={"HOME": "/u"})
+
+
+def test_a_pipe_in_its_place_is_not_waited_for(home: Path) -> None:
+    os.mkfifo(home / FILE)
+    with pytest.raises(ConfigError, match="is a pipe"):
         load(home=home, env={"HOME": "/u"})
 
 

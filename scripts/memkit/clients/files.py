@@ -53,7 +53,8 @@ def find(path: Path) -> Found:
     """Looks at a file that may be missing. ConfigError for what can't be read, is no file, or leads nowhere."""
     target = Path(os.path.realpath(path))
     try:
-        with target.open("rb") as file:
+        # A pipe without O_NONBLOCK would make us wait for its other end, before we see that it is one.
+        with os.fdopen(os.open(target, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
             status = os.fstat(file.fileno())
             if not stat.S_ISREG(status.st_mode):
                 raise ConfigError(f"{path} is no file")

@@ -72,6 +72,8 @@ def origins(*, home: Path | None = None, env: Mapping[str, str]) -> Mapping[str,
 def read_text(path: Path) -> str | None:
     """The text of a configuration file, None when there is none; ConfigError when it can't be read."""
     try:
+        if path.is_fifo():
+            raise ConfigError(f"{path} is a pipe, not a file", mend="put a file in its place, or nothing")
         return path.read_bytes().decode("utf-8-sig")
     except FileNotFoundError:
         return None
