@@ -18,9 +18,9 @@ BEGIN = "<!-- memkit:rules: made by `memkit agents write`; change the rules, not
 END_HEAD, END_TAIL = "<!-- memkit:rules:end ", " -->"
 BOM = "\ufeff"
 
-_BEGIN = re.compile(r"<!-- memkit:rules:(?!end\b)[^\n]*-->[ \t]*")
+_BEGIN = r"<!-- memkit:rules:(?!end\b)[^\n]*-->[ \t]*"
 _SHOWN = ("<pre", "<script", "<style", "<textarea", "<!--")  # elements whose text is shown or hidden as it stands
-_END = re.compile(r"<!-- memkit:rules:end(?: ([0-9a-f]{12}))? -->[ \t]*")
+_END = r"<!-- memkit:rules:end(?: ([0-9a-f]{12}))? -->[ \t]*"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -66,7 +66,7 @@ def parse(text: str) -> Page:
     if len(ends) > 1:
         raise Malformed(ends[1] + 1, "a block of rules ends a second time")
     top, last = begins[0], ends[0]
-    seal = _END.fullmatch(_bare(lines[last]))
+    seal = re.fullmatch(_END, _bare(lines[last]))
     return Page(
         before=mark + "".join(lines[:top]),
         block="".join(lines[top : last + 1]),
@@ -106,9 +106,9 @@ def _marks(lines: list[str]) -> tuple[list[int], list[int]]:
             row = _bare(lines[number])
             if number > first and head.startswith(_SHOWN):
                 break
-            if _BEGIN.fullmatch(row):
+            if re.fullmatch(_BEGIN, row):
                 begins.append(number)
-            elif _END.fullmatch(row):
+            elif re.fullmatch(_END, row):
                 ends.append(number)
     return begins, ends
 

@@ -20,7 +20,7 @@ from memkit.stages.rules.files import exists, folders, owned, regular, target, w
 FILE = "AGENTS.md"
 MOST_BYTES = 32 << 10  # that Codex loads of all AGENTS.md files together, unless it is configured otherwise
 _MOST_FILE = 8 << 20
-_MEMORY = re.compile(r"<memkit-memory\b|rollout_summaries/\S+\.md\b.*thread_id=|^- .*\[ad-hoc note\]$", re.MULTILINE)
+_MEMORY = r"(?m)<memkit-memory\b|rollout_summaries/\S+\.md\b.*thread_id=|^- .*\[ad-hoc note\]$"
 
 
 class State(StrEnum):
@@ -225,5 +225,5 @@ def _warnings(path: Path, text: str, page: Page) -> Iterator[str]:
     size = len(text.encode("utf-8", "surrogateescape"))
     if size > MOST_BYTES:
         yield f"{path} has {size:,} bytes; Codex loads {MOST_BYTES:,} of all such pages together"
-    if _MEMORY.search(page.before + page.after):
+    if re.search(_MEMORY, page.before + page.after):
         yield f"{path} holds text of the memory, which changes with each run: take it out"
