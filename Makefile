@@ -2,7 +2,7 @@
 SHELL = /bin/sh
 .DEFAULT_GOAL := help
 .SUFFIXES:
-.PHONY: help setup memories extract consolidate summary lint-memory status test test-llm interop lint bench profile clean
+.PHONY: help setup memories extract consolidate summary lint-memory status test test-llm interop zsh lint bench profile clean
 
 # The first Python that is new enough: macOS's own python3 is 3.9. `make PYTHON=… setup` takes another.
 PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3.11; do \
@@ -69,6 +69,7 @@ help:
 	@echo 'make test          run the tests (ARGS=tests/test_x.py for some)'
 	@echo 'make test-llm      the model engine against a real server (compiler, network; 6 minutes, at first 20)'
 	@echo 'make interop       memkit in the real Codex, which it installs from npm once (430 MB for each of two versions)'
+	@echo 'make zsh           zsh from Debian, for the tests of its hook'
 	@echo 'make lint          ruff, mypy, and whether AGENTS.md is as the rules say'
 	@echo 'make bench         speed, memory and bytes sent, on a corpus that it makes (20 minutes, 1.5 GB of disk)'
 	@echo 'make profile       where the time of memkit extract goes, on a part of that corpus'
@@ -123,6 +124,10 @@ test-llm: .venv/.installed-dev
 # Says why where npm or its registry is missing. Its tests are no part of `make test`.
 interop: .venv/.installed-dev
 	@$(VENV) scripts/interop/prepare.py .cache/interop $(if $(ARGS),$(ARGS),-q -n auto --dist worksteal tests/interop)
+
+zsh:
+	@command -v zsh >/dev/null || { apt-get -q update && apt-get -q -y install zsh; } >/dev/null 2>&1 \
+		|| echo "memkit: there is no zsh, and apt-get can't install it: tests that need it are skipped" >&2
 
 lint: .venv/.installed-dev
 	@$(VENV) -m ruff check .
