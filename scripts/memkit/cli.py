@@ -87,9 +87,18 @@ def _dispatch(arguments: list[str]) -> int:
         form, directory = called.get("--format", "text"), called.get("--cwd")
         sys.stdout.write(told.answer(home=home, directory=directory, form=form, whole="--all" in called))
         return ExitCode.OK
+    if "--staged" in arguments and (home := _staged_call(arguments)) is not None:
+        from memkit.commands import staged
+
+        return staged.answer(home=home)
     from memkit.commands import app
 
     return app.call(arguments)
+
+
+def _staged_call(arguments: Sequence[str]) -> Path | None:
+    """The home of the Git hook's call; None for anything else, which the framework then reads."""
+    return Path(arguments[1]) if [*arguments[:1], *arguments[2:]] == ["--home", "lint", "--staged"] else None
 
 
 def _context_call(arguments: Sequence[str]) -> dict[str, str] | None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from memkit.clients import hook_lists, start_up
-from memkit.clients.files import Edit, Found, carry_out
+from memkit.clients import git_hook, hook_lists, start_up
+from memkit.clients.files import BACKUP, Edit, Found, carry_out
 from memkit.clients.hook_lists import Handler
 
-__all__ = ["Edit", "Found", "Handler", "carry_out", "hook_lists", "start_up"]
+__all__ = ["BACKUP", "Edit", "Found", "Handler", "carry_out", "git_hook", "hook_lists", "start_up"]

@@ -86,11 +86,11 @@ def carry_out(edit: Edit) -> None:
         _refuse(found)
         with _telling(found):
             if edit.keeps and found.data is not None:
-                _write(kept, found.data, found.mode)
+                write_whole(kept, found.data, mode=found.mode)
             if edit.after is None:
                 found.target.unlink()
             else:
-                _write(found.target, edit.after, found.mode)
+                write_whole(found.target, edit.after, mode=found.mode)
     if edit.drops:
         with _telling(found):
             kept.unlink(missing_ok=True)
@@ -118,8 +118,8 @@ def _telling(found: Found) -> Iterator[None]:
         raise _refusal(found, error.strerror or type(error).__name__) from error
 
 
-def _write(path: Path, data: bytes, mode: int) -> None:
-    """Puts a whole file in the place of what is there; a kill leaves the old one or the new one."""
+def write_whole(path: Path, data: bytes, *, mode: int) -> None:
+    """Puts a whole file in the place of what is there; a kill leaves the old one or the new one. Raises OSError."""
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
     draft = Path(name)
     try:

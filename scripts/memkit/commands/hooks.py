@@ -28,9 +28,10 @@ class Target(StrEnum):
     SHELL = "shell"
     CODEX = "codex"
     CLAUDE = "claude"
+    GIT = "git"
 
 
-_WHOSE = typer.Argument(metavar="TARGET", help="shell, codex or claude.")
+_WHOSE = typer.Argument(metavar="TARGET", help="shell, codex, claude or git.")
 _FILE = typer.Option("--file", metavar="PATH", help="Another file than the target's own.", show_default=False)
 
 
@@ -38,8 +39,8 @@ _FILE = typer.Option("--file", metavar="PATH", help="Another file than the targe
 def hooks() -> None:
     """Let memkit run by itself, before and after sessions.
 
-    codex and claude get entries in their lists of hooks, shell a block in the start-up file of bash or zsh. Entries of
-    others stay as they are.
+    codex and claude get entries in their lists of hooks, shell a block in the start-up file of bash or zsh; git is a
+    hook in the memory's own repository. Entries and hooks of others stay as they are.
     """
 
 
@@ -88,16 +89,18 @@ def show(
 
 def _plan(options: Options, target: Target, *, file: Path | None, install: bool) -> stage.Plan:
     config = load(home=options.home, env=os.environ)
-    call = _call(config, options) if install else None
+    call = None
+    if install:
+        call = stage.Call.here(config.home) if target is Target.GIT else _call(config, options)
     return stage.plan(target.value, config=config, env=os.environ, call=call, file=file.absolute() if file else None)
 
 
 def _call(config: Config, options: Options) -> stage.Call:
-    """This very memkit on this home, whatever the PATH, the folder and the environment of the caller are."""
-    words = [sys.executable, "-P", "-m", "memkit", "--home", str(config.home)]
+    """As `Call.here`, and with the agent's home where the environment names it: a shell of later may not."""
+    call = stage.Call.here(config.home)
     if origins(home=options.home, env=os.environ)["codex_home"] in ("CODEX_HOME", "MEMKIT_CODEX_HOME"):
-        words = ["env", f"CODEX_HOME={config.codex_home}", *words]
-    return stage.Call(words=tuple(words))
+        return stage.Call(words=("env", f"CODEX_HOME={config.codex_home}", *call.words))
+    return call
 
 
 def _carry_out(plan: stage.Plan, options: Options, *, ask: bool) -> None:

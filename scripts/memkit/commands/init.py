@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from memkit.commands import work
+from memkit.commands import opening, work
 from memkit.commands.app import Options
 from memkit.config.codex import codex_memories
 from memkit.config.edit import set_values
@@ -59,4 +59,5 @@ def init(
             elif set_values(config.path, found):
                 worker.repo.commit_paths([config.path.name], message="memory: settings from Codex\n", by_hand=True)
                 typer.echo(f"taken over from Codex: {', '.join(sorted(found))}")
+        opening.put_hook(config, options)
         typer.echo(f"the memory's home is {config.home}")

@@ -12,6 +12,7 @@ import typer
 from memkit import lint as rules
 from memkit import tree
 from memkit.commands import reading
+from memkit.commands import staged as hook
 from memkit.commands.app import Options
 from memkit.commands.home import say_off
 from memkit.config import load
@@ -38,6 +39,9 @@ def lint(
             metavar="[PATHS]...", help="Files or trees; without any, the memory of the home.", show_default=False
         ),
     ] = None,
+    staged: Annotated[
+        bool, typer.Option("--staged", help="What the next commit in the home would hold, as the Git hook does.")
+    ] = False,
     form: Annotated[Form, typer.Option("--format", help="text, json, or github annotations.")] = Form.TEXT,
 ) -> None:
     """Check the memory: budget, structure, pointers, secrets.
@@ -45,6 +49,10 @@ def lint(
     Exit status 1 when there are findings. The same rules decide whether a consolidation is published.
     """
     options: Options = ctx.obj
+    if staged:
+        if paths or form is not Form.TEXT:
+            raise UsageError("--staged takes neither paths nor a format")
+        raise typer.Exit(hook.answer(home=options.home))
     config = load(home=options.home, env=os.environ)
     if config.disabled:
         say_off()

@@ -13,7 +13,7 @@ from types import MappingProxyType
 
 import typer
 
-from memkit import clock, locks, tree
+from memkit import clock, locks
 from memkit.commands.app import Options
 from memkit.commands.home import DATABASE
 from memkit.config import Config, load
@@ -23,7 +23,7 @@ from memkit.engines.base import Engine
 from memkit.engines.pick import pick
 from memkit.errors import ConfigError, StorageError, UsageError, plain
 from memkit.repo import Repo
-from memkit.stages import consolidate, init, notes, rules
+from memkit.stages import consolidate, hooks, init, notes, rules
 from memkit.store import Store
 
 # What a dry run leaves behind when it copies the home: what dies with a process, and what only is looked at by people.
@@ -92,7 +92,10 @@ def worker(
             config = config._replace(home=_copied(config.home, stack))
         stack.enter_context(Repo.at(config.home).keeping())
         repo = Repo.ensure(config.home)
-        _announce(init.init(repo=repo, versions=config.versions), options, dry=dry)
+        made = init.init(repo=repo, versions=config.versions)
+        _announce(made, options, dry=dry)
+        if made.new and not dry:
+            put_hook(config, options)
         store = stack.enter_context(Store.open(config.home / DATABASE))
         model = chosen.make(store)
         stack.callback(model.close)
@@ -177,8 +180,17 @@ def _announce(made: init.Made, options: Options, *, dry: bool) -> None:
         return
     if made.outer:
         warn(f"the home {made.home} lies inside the Git work tree {made.outer}; keep it out of that repository")
-    if made.commit and tree.SUMMARY in " ".join(made.created):
+    if made.new:
         say(options, f"made a new home at {made.home}")
+
+
+def put_hook(config: Config, options: Options) -> None:
+    """Puts the Git hook in. Where that can't be, it is said, and is no reason not to work."""
+    try:
+        plan = hooks.plan("git", config=config, env=os.environ, call=hooks.Call.here(config.home))
+        hooks.carry_out(plan)
+    except (ConfigError, StorageError) as error:
+        say(options, f"no Git hook checks your own commits in the home: {error}")
 
 
 def _restore(work: Worker) -> None:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from memkit.lint.output import Format, render
     from memkit.lint.rules import GATING, RULES
     from memkit.lint.strays import memory
+    from memkit.lint.world import Earlier
 else:
     __getattr__ = lazily(
         globals(),
@@ -18,11 +19,13 @@ else:
         output="Format render",
         rules="GATING RULES",
         strays="memory",
+        world="Earlier",
     )
 
 __all__ = [
     "GATING",
     "RULES",
+    "Earlier",
     "Format",
     "lint_file",
     "lint_tree",

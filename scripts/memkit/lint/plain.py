@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 
 from memkit import redact
@@ -13,6 +13,7 @@ from memkit.model import Finding
 
 MAX_SUMMARY_LINE = 2_000  # bytes: a fifth of the summary's room
 MAX_LINE = 4_000  # bytes
+_AROUND = 3  # lines beside a change that are looked at with it, for secrets
 
 # Who reports a file that is no text: each kind's own rule for its form.
 _FORM_RULE = {
@@ -42,9 +43,10 @@ def decode(file: str, data: bytes, *, kind: Place | None) -> tuple[str, Finding 
 
 def check(file: str, text: str, *, kind: Place | None, world: World) -> Iterator[Finding]:
     """secret, frame-delimiter and line-too-long."""
-    for hit in redact.find(text):
+    start, end = _fresh(text, world.earlier.text(file))
+    for hit in redact.find(text[start:end]):
         message = f"{hit.rule}: a secret; take it out or write [REDACTED_SECRET], and revoke it where it was issued"
-        yield finding(file, _line(text, hit.start), rule="secret", message=message)
+        yield finding(file, _line(text, start + hit.start), rule="secret", message=message)
     if kind not in (Place.NOTE, Place.EXTENSION):
         for match in _frame(world.delimiters).finditer(text):
             message = f"text that would open or close the frame of what a session reads (<{world.delimiters[0]} …>)"
@@ -55,6 +57,23 @@ def check(file: str, text: str, *, kind: Place | None, world: World) -> Iterator
         if size > limit:
             message = f"{size:,} bytes on one line; at most {limit:,} here"
             yield finding(file, number, rule="line-too-long", message=message)
+
+
+def _fresh(text: str, was: str) -> tuple[int, int]:
+    """From where to where a text is not what it was, with the lines around: a secret may be several lines."""
+    if not was:
+        return 0, len(text)
+    lines, old = text.split("\n"), was.split("\n")
+    top = _alike(lines, old)
+    last = len(lines) - _alike(lines[top:][::-1], old[top:][::-1])
+    first, last = max(0, top - _AROUND), min(len(lines), last + _AROUND)
+    return len("\n".join(lines[:first])) + (first > 0), len("\n".join(lines[:last]))
+
+
+def _alike(lines: Sequence[str], others: Sequence[str]) -> int:
+    """How many lines two texts share at their beginning."""
+    pairs = enumerate(zip(lines, others, strict=False))
+    return next((at for at, (a, b) in pairs if a != b), min(len(lines), len(others)))
 
 
 def _line(text: str, at: int) -> int:

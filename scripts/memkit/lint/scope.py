@@ -27,9 +27,11 @@ class Statement:
     text: str
 
 
-def problems(doc: SummaryDoc, *, world: World) -> Iterator[tuple[SummaryLine, str]]:
-    """The claim lines whose scope is off, and how; lines of notes and those by hand are the user's own."""
-    claims = [line for line in doc.lines if line.section is not Section.INDEX and not line.mark]
+def problems(doc: SummaryDoc, judged: Iterable[SummaryLine], *, world: World) -> Iterator[tuple[SummaryLine, str]]:
+    """The judged claim lines whose scope is off, and how; lines of notes and those by hand are the user's own."""
+    claims = [line for line in judged if line.section is not Section.INDEX and not line.mark]
+    if not claims:
+        return
     known = {world.project(record.cwd) for record in world.records.values()} - {""}
     said = _Said(statements(world)) if any(line.scope is None for line in claims) else _Said(())
     for line in claims:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import cache
 from itertools import combinations
 
@@ -24,15 +24,18 @@ def check(file: str, text: str, *, size: int, world: World) -> Iterator[Finding]
     for fault in doc.faults:
         yield finding(file, fault.line, rule=f"summary-{fault.kind}", message=fault.what)
     yield from _budget(file, text, size=size, world=world)
-    for line in doc.lines:
+    known = frozenset(world.earlier.text(file).split("\n"))
+    fresh = [line for line in doc.lines if line.raw not in known]
+    for line in doc.lines if world.earlier.gone else fresh:
         yield from _pointers(file, line, world=world)
+    for line in fresh:
         word = "" if line.mark else status.undated(line.text)
         if word:
             message = f"`{word}` may be over when this is read: quote who said it, or add `as of YYYY-MM-DD`"
             yield finding(file, line.line, rule="status-undated", message=message)
-    for line, what in scope.problems(doc, world=world):
+    for line, what in scope.problems(doc, fresh, world=world):
         yield finding(file, line.line, rule="scope-mark-missing", message=what)
-    yield from _duplicates(file, doc)
+    yield from _duplicates(file, doc, fresh={line.line for line in fresh})
 
 
 def _budget(file: str, text: str, *, size: int, world: World) -> Iterator[Finding]:
@@ -54,7 +57,7 @@ def _pointers(file: str, line: SummaryLine, *, world: World) -> Iterator[Finding
             yield from pointers.check(file, line.line, pointer=found, thread_id="", world=world)
 
 
-def _duplicates(file: str, doc: SummaryDoc) -> Iterator[Finding]:
+def _duplicates(file: str, doc: SummaryDoc, *, fresh: Collection[int]) -> Iterator[Finding]:
     for section in Section:
         first: dict[tuple[str, ...], SummaryLine] = {}
         for line in doc.of(section):
@@ -64,7 +67,8 @@ def _duplicates(file: str, doc: SummaryDoc) -> Iterator[Finding]:
                 yield finding(file, line.line, rule="duplicate-line", message=message)
         claims = [line for line in first.values() if not line.pointer][:_MOST_COMPARED]
         for a, b in combinations(claims, 2):
-            if a.scope == b.scope and a.heading == b.heading and near.same(a.text, b.text):
+            new = a.line in fresh or b.line in fresh
+            if new and a.scope == b.scope and a.heading == b.heading and near.same(a.text, b.text):
                 message = f"says nearly the same as line {a.line}: {shown(b.text)}"
                 yield finding(file, b.line, rule="duplicate-line", message=message)
 

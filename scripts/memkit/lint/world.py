@@ -27,10 +27,29 @@ class Place(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Earlier:
+    """A tree as it was when it was judged before: what has not changed since is not judged again.
+
+    files: its bytes by path; same: the paths whose bytes still are those; gone: whether files went or changed that
+    others may point to.
+    """
+
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    same: frozenset[str] = frozenset()
+    gone: bool = True
+
+    def text(self, path: str) -> str:
+        """A file's text, "" where it was none."""
+        data = self.files.get(path)
+        return data.decode("utf-8", "replace") if data else ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class World:
     """Limits, and the tree around a file. whole: False when a file is judged without its tree, so nothing is missing.
 
     names: every path of the tree; records: those that can be read, by path; home: what `~` stands for, "" when unknown.
+    earlier: what was judged before.
     """
 
     max_bytes: int
@@ -40,6 +59,7 @@ class World:
     whole: bool = False
     names: Collection[str] = ()
     records: Mapping[str, RecordDoc] = field(default_factory=dict)
+    earlier: Earlier = field(default_factory=Earlier)
 
     def project(self, directory: str) -> str:
         """A directory as scope marks write it: `~` for the home."""

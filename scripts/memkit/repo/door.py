@@ -71,12 +71,13 @@ class Answer(NamedTuple):
 class Door:
     """Git for one work tree, found by its own git_dir and never by looking upwards.
 
-    hooks: the folder that Git takes hooks from; the default is none.
+    hooks: the folder that Git takes hooks from; the default is none. index: the file of the index, "" for Git's own.
     """
 
     home: Path
     git_dir: Path
     hooks: str = os.devnull
+    index: str = ""
 
     def read(self, *arguments: str, feed: bytes = b"", ok: tuple[int, ...] = (0,)) -> Answer:
         """Run a Git command that changes nothing, without loading GitPython.
@@ -85,6 +86,8 @@ class Door:
         """
         env = environment()
         env["GIT_OPTIONAL_LOCKS"] = "0"
+        if self.index:
+            env["GIT_INDEX_FILE"] = self.index
         with starting():
             done = subprocess.run(
                 self.command(*arguments), input=feed, capture_output=True, env=env, umask=UMASK, check=False

@@ -93,11 +93,11 @@ def hooks_elsewhere(repo: Repo) -> str:
 
 
 def hooks(repo: Repo) -> list[Hook]:
-    """The hooks in .git/hooks; Git's own samples are none."""
+    """The hooks in .git/hooks; what has a suffix (Git's samples, what is kept beside a hook) is none."""
     folder = repo.door.git_dir / "hooks"
     if not folder.is_dir():
         return []
-    files = [path for path in sorted(folder.iterdir()) if path.suffix != ".sample" and not path.is_dir()]
+    files = [path for path in sorted(folder.iterdir()) if not path.suffix and not path.is_dir()]
     return [_hook(path) for path in files]
 
 

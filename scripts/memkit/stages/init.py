@@ -24,6 +24,11 @@ class Made:
     repairs: tuple[str, ...]
     outer: Path | None
 
+    @property
+    def new(self) -> bool:
+        """Whether the home got its memory just now."""
+        return bool(self.commit) and any(name.endswith(f"/{tree.SUMMARY}") for name in self.created)
+
 
 def init(*, repo: Repo, versions: tuple[Version, ...] = ("v2",)) -> Made:
     """Completes a home. Files that are there stay as they are."""

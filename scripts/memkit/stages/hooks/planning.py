@@ -11,15 +11,17 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from memkit import clients, prompts, resources
-from memkit.clients import Edit, Handler, hook_lists, start_up
+from memkit.clients import Edit, Handler, git_hook, hook_lists, start_up
 from memkit.config import Config
 from memkit.errors import ConfigError, UsageError
+from memkit.repo import Repo, looking
 
-Target = Literal["shell", "codex", "claude"]
+Target = Literal["shell", "codex", "claude", "git"]
 TARGETS: tuple[Target, ...] = get_args(Target)
 
 _START_SECONDS = 10  # what an agent waits for its memory
 _END_SECONDS = 3  # what Codex allows at most
+_HOOK = "pre-commit"
 _SHELL_FILES = (".bashrc", ".bash_profile", ".zshrc")
 
 
@@ -28,6 +30,11 @@ class Call:
     """How a hook calls memkit: its words, with absolute paths."""
 
     words: tuple[str, ...]
+
+    @classmethod
+    def here(cls, home: Path) -> Call:
+        """This very memkit on a home, whatever the PATH, the folder and the environment of the caller are."""
+        return cls(words=(sys.executable, "-P", "-m", "memkit", "--home", str(home)))
 
     def line(self, script: str) -> str:
         """The command that runs one of the scripts of hooks/."""
@@ -57,6 +64,8 @@ def plan(
     """
     if target == "shell":
         return _shell(config, env=env, call=call, file=file)
+    if target == "git":
+        return _git(config, call=call)
     path = file or _list(target, config=config, env=env)
     if call is None:
         return Plan(target=target, edits=(hook_lists.uninstall(path),))
@@ -71,7 +80,10 @@ def plan(
 def carry_out(plan: Plan) -> None:
     """Writes what was planned."""
     for edit in plan.edits:
-        clients.carry_out(edit)
+        if isinstance(edit, git_hook.Swap):
+            git_hook.carry_out(edit)
+        else:
+            clients.carry_out(edit)
 
 
 def _list(target: Target, *, config: Config, env: Mapping[str, str]) -> Path:
@@ -102,6 +114,30 @@ def _shell(config: Config, *, env: Mapping[str, str], call: Call | None, file: P
     text = prompts.shell_hook(commands=config.hooks.commands, call=call.line("post-session"))
     shown = ("It works in shells that are started from now on.",)
     return Plan(target="shell", edits=(start_up.install(path, text),), notes=shown)
+
+
+def _git(config: Config, *, call: Call | None) -> Plan:
+    """The hook of the home's repository, where Git looks for it."""
+    repo = Repo.at(config.home)
+    own = repo.door.git_dir / "hooks"
+    if not repo.door.git_dir.is_dir():
+        if call is None:
+            return Plan(target="git", edits=())
+        raise ConfigError(f"there is no memory at {config.home} yet", mend="memkit init")
+    said = looking.hooks_elsewhere(repo)
+    folder = (repo.home / said).resolve() if said else own
+    mine = not said or repo.home in folder.parents
+    if call is None:
+        folders = dict.fromkeys((own, folder) if mine else (own,))
+        return Plan(target="git", edits=tuple(git_hook.uninstall(each / _HOOK) for each in folders))
+    if not mine:
+        what = f"core.hooksPath is {said}: Git takes the hooks of other repositories from there, too"
+        raise ConfigError(what, mend=f"git -C {repo.home} config core.hooksPath .git/hooks, then run this again")
+    edit = git_hook.install(folder / _HOOK, (resources.hook_dir() / _HOOK).read_text("utf-8"), call=call.words)
+    notes = [f"core.hooksPath is {said}: the hook is there."] if said else []
+    if edit.aside:
+        notes.append(f"The hook that was there stays, as {_HOOK}{clients.BACKUP}, and runs after memkit's.")
+    return Plan(target="git", edits=(edit,), notes=tuple(notes))
 
 
 def _start_up_file(env: Mapping[str, str]) -> Path:
