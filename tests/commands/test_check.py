@@ -92,10 +92,12 @@ def test_the_real_pre_commit_runs_the_hooks(world: World, tmp_path: Path, kind: 
     assert done.returncode == 0, done.stdout + done.stderr
     (project / "bad.txt").write_text(f"token = '{TOKEN}'\n")
     (project / "memory_summary.md").write_text("v1\n\n## User preferences\n- be quick\n")
+    world.call("rules", "add", "Use tabs.", "--team", "--cwd", project)
     git(project, "add", "-A", env=env)
     done = subprocess.run(run, cwd=project, env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 1 and "bad.txt:1: a secret" in done.stdout and "a memory summary" in done.stdout
     assert ("memory_summary.md:" in done.stdout and "summary-sections" in done.stdout) is (kind == "repo")
+    assert ("AGENTS.md: the block of rules is missing" in done.stdout) is (kind == "repo")
 
 
 def _source(tmp_path: Path, env: dict[str, str]) -> Path:

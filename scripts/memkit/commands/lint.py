@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -64,9 +65,10 @@ def lint(
     for path in paths or [root]:
         if path.is_dir():
             read = tree.read_tree(path)
-            found += rules.lint_tree(
+            inside = rules.lint_tree(
                 read.files, symlinks=read.symlinks, home=reading.user_home(), max_bytes=most, max_tokens=tokens
             )
+            found += [replace(each, file=str(path / each.file)) for each in inside] if paths else inside
         elif path.exists():
             found += rules.lint_file(
                 str(path), path.read_bytes(), home=reading.user_home(), max_bytes=most, max_tokens=tokens

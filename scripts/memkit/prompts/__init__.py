@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         extract_instructions,
     )
     from memkit.prompts.notes import note, notes_instructions
+    from memkit.prompts.projects import ci_files
     from memkit.prompts.reading import context_frame, evidence_text
     from memkit.prompts.records import TaskBlock, record, record_body
     from memkit.prompts.safe import defuse, one_line, plain_lines
@@ -36,6 +37,7 @@ else:
         hooks="shell_hook",
         model="DIFF Mode consolidate_instructions consolidate_repair consolidate_round extract_instructions",
         notes="note notes_instructions",
+        projects="ci_files",
         reading="context_frame evidence_text",
         records="TaskBlock record record_body",
         safe="defuse one_line plain_lines",
@@ -48,6 +50,7 @@ __all__ = [
     "Mode",
     "TaskBlock",
     "agents_block",
+    "ci_files",
     "commit_message",
     "consolidate_instructions",
     "consolidate_repair",
