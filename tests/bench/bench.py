@@ -51,6 +51,7 @@ class Sizes:
     long: int = 1_000 * _MB
     compacted: int = 1_000
     known: int = 1_000
+    projects: int = 50
     files: int = 10_000
     text: int = 44_000_000
     rounds: int = 5
@@ -58,7 +59,17 @@ class Sizes:
 
 
 TINY = Sizes(
-    corpus=_MB, sessions=3, few=_MB, long=2 * _MB, compacted=2, known=3, files=50, text=60_000, rounds=1, golden=False
+    corpus=_MB,
+    sessions=3,
+    few=_MB,
+    long=2 * _MB,
+    compacted=2,
+    known=3,
+    projects=2,
+    files=50,
+    text=60_000,
+    rounds=1,
+    golden=False,
 )
 
 
@@ -71,6 +82,7 @@ def figures(cache: Path, *, sizes: Sizes) -> Iterator[Figure]:
         runs = Runs(Path(folder), rounds=sizes.rounds)
         yield from _reading(cache, runs, sizes=sizes)
         yield from _starting(runs, sizes=sizes)
+        yield from _consolidating(runs, sizes=sizes)
         yield from _searching(runs, sizes=sizes)
         yield from _masking(runs, sizes=sizes)
         yield from _memory(runs, sizes=sizes)
@@ -131,6 +143,36 @@ def _starting(runs: Runs, *, sizes: Sizes) -> Iterator[Figure]:
         yield _ratio(runs, name, lambda given=arguments: runs.memkit(home, *given), nothing, bar, "")
     note = f"{len(made.files):,} known sessions, nothing new"
     yield _ratio(runs, "memkit run / python -c pass", lambda: runs.memkit(home, "run", made.folder), nothing, 25, note)
+    note = "what runs behind it is not counted"
+    yield _ratio(runs, "post-session / python -c pass", lambda: runs.post_session(home), nothing, 2, note)
+    runs.program("git", "-C", home, "config", "user.name", "bench")
+    corpus.hand_edit(home)
+    runs.program("git", "-C", home, "add", "-A")
+    for state, bar in (("a changed line", None), ("a clean stage", 12)):
+        note = f"{len(made.files):,} known sessions"
+        yield _ratio(runs, f"Git hook, {state} / python -c pass", lambda: runs.git_hook(home), nothing, bar, note)
+        runs.program("git", "-C", home, "reset", "-q", "--hard")
+
+
+def _consolidating(runs: Runs, *, sizes: Sizes) -> Iterator[Figure]:
+    """Ten times the sessions in ten times the projects."""
+    homes = []
+    for sessions, projects in ((sizes.known // 10 or 1, sizes.projects // 10 or 1), (sizes.known, sizes.projects)):
+        made = corpus.small_sessions(runs.folder / "scale", sessions=sessions, projects=projects)
+        homes.append(runs.home())
+        runs.memkit(homes[-1], "extract", made.folder)
+    few, many = homes
+    note = f"{sizes.known:,} sessions over {sizes.projects} projects"
+    yield _ratio(
+        runs,
+        "consolidation, ten times as much",
+        lambda: runs.consolidate(many),
+        lambda: runs.consolidate(few),
+        10,
+        note,
+    )
+    findings = runs.findings(many)
+    yield Figure(name="findings of lint in what was consolidated", value=findings, bar=0, unit="n", note=note)
 
 
 def _searching(runs: Runs, *, sizes: Sizes) -> Iterator[Figure]:

@@ -96,14 +96,21 @@ def compacted_session(cache: Path, *, lines: int) -> Made:
     return _kept(cache / f"{lines}-compacted", fill=fill)
 
 
-def small_sessions(cache: Path, *, sessions: int) -> Made:
+def small_sessions(cache: Path, *, sessions: int, projects: int = 7) -> Made:
     """So many short sessions, of two turns each."""
 
     def fill(folder: Path) -> None:
         for at in range(sessions):
-            _Session(at).meta().turn().turn().write(folder)
+            _Session(at, projects=projects).meta().turn().turn().write(folder)
 
-    return _kept(cache / f"{sessions}-small", fill=fill)
+    return _kept(cache / f"{sessions}-small-{projects}", fill=fill)
+
+
+def hand_edit(home: Path) -> None:
+    """A line more in the summary of a home, as a person adds it."""
+    path = home / "memories_v2" / "memory_summary.md"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace("## General Tips\n", "## General Tips\n\n- Ask Ana about the ledger.\n", 1), "utf-8")
 
 
 def texts(size: int) -> tuple[str, ...]:
@@ -153,11 +160,11 @@ def _session(at: int, *, size: int) -> _Session:
 class _Session(SessionFile):
     """A session that grows by turns; `size` is its bytes up to now."""
 
-    def __init__(self, at: int) -> None:
+    def __init__(self, at: int, *, projects: int = 7) -> None:
         started = float(NOW - 5 * 86_400 + at * 600)
         super().__init__(id=shapes.uuid7(started, f"bench {at}"), started=started, key_order="usual")
         self.chance = random.Random(at)
-        self.cwd = f"/home/dev/project-{at % 7}"
+        self.cwd = f"/home/dev/project-{at % projects}"
         self._counted = self._size = 0
         self._compacted_at = 1_600_000
 

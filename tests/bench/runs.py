@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import shlex
+import shutil
 import subprocess
 import sys
 import time
@@ -10,6 +13,7 @@ from pathlib import Path
 from tempfile import mkdtemp
 from typing import TypeVar
 
+from memkit import resources
 from tests.support.env import command, hermetic
 
 T = TypeVar("T")
@@ -57,6 +61,37 @@ class Runs:
     def memkit(self, home: Path, *arguments: str | Path) -> float:
         """Seconds of a memkit command, start-up included."""
         return self._run([*command(), *map(str, arguments)], home=home)
+
+    def post_session(self, home: Path) -> float:
+        """Seconds of the shell's hook; what it leaves in the background has ended, too, when this is back."""
+        done = self.folder / "done"
+        done.unlink(missing_ok=True)
+        behind = ["sh", "-c", f'{shlex.quote(sys.executable)} -P -m memkit "$@"; : >{shlex.quote(str(done))}', "memkit"]
+        took = self._run(["sh", str(resources.hook_dir() / "post-session"), *behind], home=home)
+        while not done.exists():
+            time.sleep(0.01)
+        return took
+
+    def git_hook(self, home: Path) -> float:
+        """Seconds of the Git hook of a home."""
+        line = ["env", "-C", str(home), "GIT_INDEX_FILE=.git/index", ".git/hooks/pre-commit"]
+        return self._run(line, home=home)
+
+    def consolidate(self, home: Path) -> float:
+        """Seconds of a consolidation in a copy of a home that was only extracted."""
+        copy = self.home()
+        shutil.copytree(home, copy, symlinks=True)
+        took = self.memkit(copy, "consolidate")
+        shutil.rmtree(copy)
+        return took
+
+    def findings(self, home: Path) -> int:
+        """What lint finds in a home after its consolidation."""
+        self.memkit(home, "consolidate")
+        line = [*command(), "lint", "--format", "json"]
+        env = {**self._env, "MEMKIT_HOME": str(home)}
+        done = subprocess.run(line, env=env, check=False, capture_output=True, encoding="utf-8")
+        return len(json.loads(done.stdout))
 
     def extract(self, folder: Path) -> float:
         """Seconds until the last record of the folder's sessions is stored in a new home."""

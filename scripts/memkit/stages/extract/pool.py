@@ -5,18 +5,21 @@ from __future__ import annotations
 import os
 import signal
 import threading
+import time
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
 from functools import partial
 from itertools import chain, islice
 from multiprocessing import active_children, connection, get_context, parent_process
 from multiprocessing.pool import ThreadPool
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 
 from memkit.engines.base import Engine
 from memkit.stages.extract.session import Read, Reading, read
 
+_GRACE = 0.5  # seconds that questions under way get when no result is wanted any more
 Result = tuple[Reading, Callable[[], Read]]  # asked for, it gives what reading came to, or raises what it raised
 
 
@@ -75,9 +78,15 @@ def _by_threads(readings: Iterator[Reading], *, engine: Engine) -> Generator[Res
                 pool.apply_async(partial(_finish, reading, engine, ended))
             if not under_way:
                 return
-            yield ended.get()
+            result = ended.get()
             under_way -= 1
+            yield result
     finally:
+        # What is answered in a moment is let end: its connection is then closed, and its answer kept.
+        until = time.monotonic() + _GRACE
+        with suppress(Empty):
+            for _ in range(under_way):
+                ended.get(timeout=max(0.0, until - time.monotonic()))
         pool.terminate()
 
 
