@@ -105,6 +105,13 @@ def _engine(keywords: tuple[Keyword, ...], *, once: bool = False) -> _Engine | N
     return _Engine(database, tuple(len(keyword.data) for keyword in keywords), threading.local())
 
 
+@functools.cache
+def _literals(keywords: tuple[Keyword, ...]) -> tuple[tuple[bytes, ...], tuple[bytes, ...]]:
+    """(the keywords that are looked for as they are, those in any case); thousands of short texts are held to them."""
+    exact = tuple(keyword.data for keyword in keywords if not keyword.anycase)
+    return exact, tuple(keyword.data for keyword in keywords if keyword.anycase)
+
+
 def _plain(data: bytes, keywords: Sequence[Keyword]) -> list[Hit]:
     folded = data.lower()
     hits: list[Hit] = []
@@ -130,8 +137,8 @@ def any_hit(text: str, keywords: tuple[Keyword, ...]) -> bool | None:
     """Whether any keyword stands in a text; None where finding out would take long: without the library."""
     data = text.encode("utf-8", "surrogatepass")
     if _seen.few(len(data)):
-        folded = data.lower()
-        return any(keyword.data in (folded if keyword.anycase else data) for keyword in keywords)
+        exact, folded = _literals(keywords)
+        return any(map(data.__contains__, exact)) or any(map(data.lower().__contains__, folded))
     engine = _engine(keywords, once=True)
     return engine.any(data) if engine else None
 
