@@ -81,6 +81,26 @@ def test_a_grown_session_is_taken_again_and_an_unchanged_one_is_not(
     world.healthy()
 
 
+def test_what_a_session_grew_by_is_told_once_in_both_forms(world: World) -> None:
+    world.call("init", "--version", "dual")
+    session = working("alpha", wish=MAIN)
+    world.write(session)
+    world.call("run")
+    session.user(UV).run("uv sync", output="Resolved 3 packages\n").final("Synced.")
+    world.write(session)
+    world.call("run")
+    [record] = world.records
+    body = record.read_text(encoding="utf-8")
+    for once in (MAIN, UV):
+        assert body.count(f'"{once}"') == 1 and world.summary.count(once) == 1
+    assert body.count("`uv sync`") == 1 and f'"{UV}" (1 session, last 2026-11-20)' in world.summary
+    raw = (world.home / "memories" / "raw_memories.md").read_text(encoding="utf-8")
+    assert raw.count(f"## Thread `{session.id}`") == 1 and raw.count("preference") >= 2
+    for line in raw.splitlines():
+        assert raw.count(line) == 1 or not line.startswith("- ")
+    world.healthy()
+
+
 def test_a_session_that_grew_waits_until_it_rests(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     session = working("alpha")
     world.write(session)
