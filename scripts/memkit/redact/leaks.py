@@ -25,7 +25,7 @@ IDENTIFIERS = (
 )  # fmt: skip
 
 KNOWN = "2.0.0-rc.4"  # the release whose keywords lie in data/; another's text is all scanned
-UNLIKE = "\u212a\u0130"  # Go's lower case of these is ASCII, hyperscan's is not
+UNLIKE = frozenset("\u212a\u0130")  # Go's lower case of these is ASCII, hyperscan's is not
 
 WIDER = frozenset({"curl-auth-user", "curl-auth-header", "slack-webhook-url", "mongodb-connection-string"})
 
@@ -68,7 +68,7 @@ def keywords() -> tuple[Keyword, ...]:
 
 def unlike(text: str) -> bool:
     """Whether the scanner may read a keyword where there is none: by its lower case, or a NUL as a space."""
-    return "\0" in text or any(letter in text for letter in UNLIKE)
+    return "\0" in text or not (text.isascii() or UNLIKE.isdisjoint(text))
 
 
 def _possible(text: str) -> bool:

@@ -68,18 +68,27 @@ def telling_line(output: str, key: str) -> str:
     The best pattern counts first, within one pattern the last line: summaries stand at the end.
     """
     told = _told(output)
+    if not told:
+        return ""
     joined = "\n".join(told)
     for found in lined(key, joined):
-        if not found.search(joined):
-            continue
-        for at in range(len(told) - 1, -1, -1):
-            if found.search(told[at]):
-                more = f" {told[at + 1]}" if told[at].endswith(":") and at + 1 < len(told) else ""
-                return titles.clip(told[at] + more, max_chars=_RESULT_CHARS)
-    return titles.clip(told[-1], max_chars=_RESULT_CHARS) if told else ""
+        if (at := _last_line(found, told, joined)) is not None:
+            more = f" {told[at + 1]}" if told[at].endswith(":") and at + 1 < len(told) else ""
+            return titles.clip(told[at] + more, max_chars=_RESULT_CHARS)
+    return titles.clip(told[-1], max_chars=_RESULT_CHARS)
 
 
-def _told(output: str) -> list[str]:
+def _last_line(found: re.Pattern[str], lines: Sequence[str], joined: str) -> int | None:
+    """The last of some lines, given also as one text, that a pattern is found in."""
+    matches = list(found.finditer(joined))
+    if not any("\n" in match[0] for match in matches):
+        lines_of = (joined.count("\n", 0, match.start()) for match in reversed(matches))
+        return next((at for at in lines_of if found.search(lines[at])), None)
+    return next((at for at in range(len(lines) - 1, -1, -1) if found.search(lines[at])), None)
+
+
+@lru_cache(64)
+def _told(output: str) -> Sequence[str]:
     """The last lines of an output that say something; "> tsc --noEmit" is a script runner repeating what it runs."""
     found, letters = list[str](), _letters()
     for line in reversed(output.splitlines()):
