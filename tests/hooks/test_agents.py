@@ -47,9 +47,8 @@ def test_a_session_that_codex_says_has_ended_is_read_at_once(world: World) -> No
     ended, other = working("alpha", started=FRESH), working("beta", started=FRESH)
     world.write(ended, other)
     [hook] = handlers(install(world), "SessionEnd")
-    began = time.monotonic()
     done = fire(world, hook["command"], payload("SessionEnd", ended.id, reason="exit"))
-    assert time.monotonic() - began < 1 and (done.stdout, done.stderr) == ("", "")
+    assert processes(world) and (done.stdout, done.stderr) == ("", "")  # the run goes on behind it
     settle(world)
     assert world.entry(ended.id).state is State.EXTRACTED
     assert world.entry(other.id).reason is Reason.TOO_FRESH

@@ -6,7 +6,6 @@ import os
 import re
 import shutil
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
@@ -230,20 +229,16 @@ def test_the_hook_is_back_at_once_and_never_fails_its_caller(world: World, tmp_p
         world.env["MEMKIT_DISABLE"] = "1"
     if how == "read-only":
         world.home.write_text("no folder")
-    took = []
-    for _ in range(3):  # the quickest of three: other people work on this machine, too
-        began = time.monotonic()
-        done = subprocess.run(
-            ["sh", "-c", f"'{HOOKS / 'post-session'}' {words}"],
-            env=world.env,
-            capture_output=True,
-            stdin=subprocess.DEVNULL,
-            timeout=30,
-            check=False,
-        )
-        took.append(time.monotonic() - began)
-        assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
-    assert min(took) < 0.2
+    done = subprocess.run(
+        ["sh", "-c", f"'{HOOKS / 'post-session'}' {words}"],
+        env=world.env,
+        capture_output=True,
+        stdin=subprocess.DEVNULL,
+        timeout=30,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    assert how != "slow" or processes(world)  # it was not waited for; how long the hook takes is in `make bench`
     settle(world)
     assert processes(world) == []
     if how == "off":
