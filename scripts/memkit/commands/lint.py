@@ -68,7 +68,8 @@ def lint(
             inside = rules.lint_tree(
                 read.files, symlinks=read.symlinks, home=reading.user_home(), max_bytes=most, max_tokens=tokens
             )
-            found += [replace(each, file=str(path / each.file)) for each in inside] if paths else inside
+            named = paths and form is Form.GITHUB  # annotations stand at paths from the top of a project
+            found += [replace(each, file=str(path / each.file)) for each in inside] if named else inside
         elif path.exists():
             found += rules.lint_file(
                 str(path), path.read_bytes(), home=reading.user_home(), max_bytes=most, max_tokens=tokens
