@@ -7,7 +7,7 @@ import unicodedata
 from functools import cache, lru_cache
 
 from memkit.match.fit import fitting
-from memkit.match.words import Words, merged
+from memkit.match.words import Words, languages, merged
 
 
 @cache
@@ -57,11 +57,25 @@ def sentences(text: str) -> tuple[str, ...]:
         piece = text[start : match.end()]
         if _abbreviated(piece):
             continue
-        found.append(piece)
+        _add(piece, found)
         start = match.end()
-    found.append(text[start:])
+    _add(text[start:], found)
     cleaned = (_bullet().sub("", " ".join(piece.split())) for piece in found)
     return tuple(piece for piece in cleaned if any(c.isalnum() for c in piece))
+
+
+def _add(piece: str, found: list[str]) -> None:
+    """One more sentence; one that says where the last one holds ("That goes for all my repos.") belongs to it."""
+    if found and _refers_back().match(piece.lstrip()):
+        found[-1] += piece
+    else:
+        found.append(piece)
+
+
+@cache
+def _refers_back() -> re.Pattern[str]:
+    bodies = ((words.body("refers_back"), words.spaced) for words in languages())
+    return re.compile("|".join(rf"(?:{body})" + (r"\b" if spaced else "") for body, spaced in bodies if body), re.I)
 
 
 def _abbreviated(piece: str) -> bool:
