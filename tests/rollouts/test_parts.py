@@ -50,6 +50,12 @@ def foreign(text: str) -> str:
             ["+always"],
         ),
         ('I get\n{"always": 1,\n "b": [1]}\nwhy is that so?', ["I get", "why is that so?"], ['"always"']),
+        (
+            "sum up this comment: > @ana: we should always use DI, never singletons\nAlways log in UTC.",
+            ["sum up this comment:", "Always log in UTC."],
+            ["never singletons"],
+        ),
+        ("Always run: make > log.txt", ["make > log.txt"], []),
         ("Please follow these rules:\n- always use tabs\n- never use pip", ["always use tabs", "never use pip"], []),
         ("Here are my rules:\n- always use tabs", ["always use tabs"], []),
         ("The error handling: always on. Fix src/a.py: the loop.", ["always on"], []),

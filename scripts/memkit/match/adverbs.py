@@ -53,7 +53,8 @@ def _adverb_wish(text: str, match: re.Match[str], words: Words) -> bool:
     ):
         return False
     if not after:
-        return bool(before) and (directive(before, words) or remark(before, words))
+        told = _behind_condition(before, words)
+        return bool(told) and (directive(told, words) or remark(told, words))
     if words.at("adverb_idioms").match(after):
         return False
     if words.find("subordinate").search(before) and not words.find("make_sure").match(strip_lead(before, words)):
@@ -87,6 +88,13 @@ def _adverb_wish(text: str, match: re.Match[str], words: Words) -> bool:
     return bool(words.ending("negated_imperative", "before_adverb").search(before)) or bool(
         words.find("after_adverb").match(after)
     )
+
+
+def _behind_condition(text: str, words: Words) -> str:
+    """ "When you write SQL, keywords in caps": what is told there; without a condition the text itself."""
+    condition, comma, then = text.rstrip(" ,").partition(",")
+    told = comma and words.find("whenever", "conditions").match(opening_of(condition + " x", words))
+    return then.strip() if told else text
 
 
 def _ends_in_subject(before: str, words: Words) -> bool:

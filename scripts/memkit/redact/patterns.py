@@ -64,7 +64,7 @@ VENDORS: dict[str, tuple[tuple[str, ...], str, int]] = {
     "onepassword": (("ops_eyJ",), r"[A-Za-z0-9_=-]{60,256}+", 3),
     "supabase": (("sbp_", "sb_secret_"), r"[A-Za-z0-9_]{20,256}+", 2),
     "figma": (("figd_",), r"[A-Za-z0-9_-]{30,256}+", 2),
-    "mailgun": (("key-",), r"[0-9a-f]{32}(?![0-9a-zA-Z])", 2),
+    "mailgun": (("key-",), r"[0-9a-z]{32}(?![0-9a-zA-Z_-])", 2),
     "openai-session": (("sess-",), r"[A-Za-z0-9]{40,256}+", 2),
     "jwt": (("eyJ",), r"[A-Za-z0-9_-]{6,600}+\.[A-Za-z0-9_-]{6,600}+(?:\.[A-Za-z0-9_-]{0,600}+){0,3}", 3),
 }

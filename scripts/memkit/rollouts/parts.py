@@ -225,4 +225,6 @@ def _mark() -> re.Pattern[str]:
 @cache
 def _quoted() -> re.Pattern[str]:
     inner = rf"{{1,{_MOST_QUOTED}}}"
-    return re.compile(rf"“[^“”]{inner}”|„[^„“”]{inner}[“”]|«[^«»]{inner}»|(?<!\w)\"[^\"\n]{inner}\"(?!\w)")
+    # "Sum up this comment: > @ana: always use …": what is quoted on the line of the request.
+    behind = rf"(?<=:) > [^\n]{inner}"
+    return re.compile(rf"{behind}|“[^“”]{inner}”|„[^„“”]{inner}[“”]|«[^«»]{inner}»|(?<!\w)\"[^\"\n]{inner}\"(?!\w)")
