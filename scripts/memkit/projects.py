@@ -12,21 +12,20 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
+from typing import NamedTuple
 
 _TEMPORARY = ("/tmp", "/var/tmp", "/private/tmp", "/private/var/folders", "/var/folders")
 _TEMPORARY_BY = ("TMPDIR", "TEMP", "TMP")  # variables that name another
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """Where a session ran: its directory and the remote that its file names ("" when it names none)."""
 
     cwd: str
     remote: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Project:
+class Project(NamedTuple):
     """A project: its identity, and its root as it is written in documents (`~` for the user's home)."""
 
     key: str

@@ -33,22 +33,23 @@ def context(*, home: Path | None, directory: str | None, form: str, whole: bool)
     root = tree.TREES[config.version]
     newest = snapshot(config.home, root)
     with Reading.open(config.home / DATABASE, readonly=True) as store:
-        places, remotes, count = store.places(), store.remotes(), _counter(store.line_tokens())
-    if whole:
-        told = stage.whole(
-            files=newest.files,
-            cut=_cutter(config.summary.max_tokens, count),
-            count=count,
-        )
-    else:
-        told = stage.context(
-            files=newest.files,
-            directory=os.path.abspath(directory or here()),  # noqa: PTH100 - a directory need not exist, and links stay as they are named
-            projects=Projects.of((Place(cwd, remote) for cwd, remote in places if cwd), user_home=user_home()),
-            remotes=remotes,
-            max_tokens=config.summary.max_tokens,
-            count=count,
-        )
+        count = _counter(store.tokens_of)
+        if whole:
+            told = stage.whole(
+                files=newest.files,
+                cut=_cutter(config.summary.max_tokens, count),
+                count=count,
+            )
+        else:
+            places = (Place(cwd, remote) for cwd, remote in store.places() if cwd)
+            told = stage.context(
+                files=newest.files,
+                directory=os.path.abspath(directory or here()),  # noqa: PTH100 - a directory need not exist, and links stay as they are named
+                projects=Projects.of(places, user_home=user_home()),
+                remotes=store.remotes(),
+                max_tokens=config.summary.max_tokens,
+                count=count,
+            )
     if not told.body:
         return ""
     text = prompts.context_frame(
@@ -67,11 +68,11 @@ def context(*, home: Path | None, directory: str | None, form: str, whole: bool)
     return text
 
 
-def _counter(counts: dict[str, int]) -> Callable[[str], int]:
+def _counter(counted: Callable[[str], int | None]) -> Callable[[str], int]:
     """Tokens of a text by the counts that publishing made; the safe estimate for a line that it did not see."""
 
     def count(text: str) -> int:
-        return sum(counts.get(content_hash(line)) or tokens.estimate(line) for line in text.splitlines())
+        return sum(counted(content_hash(line)) or tokens.estimate(line) for line in text.splitlines())
 
     return count
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import uuid
-from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 from memkit.documents import Malformed, places
 
@@ -15,8 +15,7 @@ _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _SPACE = len(_DIGITS) ** 4
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class RecordName:
+class RecordName(NamedTuple):
     """A rollout summary's file name. stamp: `2026-11-26T19-20-14`; slug: "" when the name has none."""
 
     stamp: str

@@ -60,8 +60,7 @@ class Bullet:
         return (command, error, fix) if mark else (command, fix, "")
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Task:
+class Task(NamedTuple):
     """`## Task N: <title>` and its bullets in order."""
 
     number: int
@@ -84,8 +83,7 @@ class Task:
         return tuple(bullet for bullet in self.bullets if bullet.label in labels)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Body:
+class Body(NamedTuple):
     """A stage-1 text as far as it can be read. shape `other`: text outside the grammar stands at the lines `strays`.
 
     The mark that a cut leaves (`tokens.cut_lines`) belongs to the grammar.
@@ -98,17 +96,16 @@ class Body:
     strays: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class RecordDoc:
+class RecordDoc(NamedTuple):
     """A rollout summary file. updated_at as written; git_branch "" when there is none; body_line is where it begins."""
 
     thread_id: str
     updated_at: str
     rollout_path: str
     cwd: str
-    git_branch: str = ""
     body: Body
     body_line: int
+    git_branch: str = ""
 
     @property
     def time(self) -> float:

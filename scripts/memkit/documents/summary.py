@@ -55,8 +55,7 @@ class SummaryLine:
         return f"{'- ' if self.bullet else ''}{pointer}{scope}{self.text}{thread}{support}{mark}"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Fault:
+class Fault(NamedTuple):
     """Where the text leaves the form: in its first line, or in its four sections. line: 0 for the whole file."""
 
     line: int
@@ -64,8 +63,7 @@ class Fault:
     what: str
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class SummaryDoc:
+class SummaryDoc(NamedTuple):
     """The lines in order, the sections that are there with the line of their heading, and what is off."""
 
     lines: tuple[SummaryLine, ...]

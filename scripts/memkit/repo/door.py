@@ -7,7 +7,6 @@ import subprocess
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -67,17 +66,16 @@ class Answer(NamedTuple):
         return os.fsdecode(self.out).strip()
 
 
-@dataclass(frozen=True, slots=True)
-class Door:
+class Door(NamedTuple):
     """Git for one work tree, found by its own git_dir and never by looking upwards.
 
-    hooks: the folder that Git takes hooks from; the default is none. index: the file of the index, "" for Git's own.
+    hooks: the folder that Git takes hooks from; the default is none. index_file: of the index, "" for Git's own.
     """
 
     home: Path
     git_dir: Path
     hooks: str = os.devnull
-    index: str = ""
+    index_file: str = ""
 
     def read(self, *arguments: str, feed: bytes = b"", ok: tuple[int, ...] = (0,)) -> Answer:
         """Run a Git command that changes nothing, without loading GitPython.
@@ -86,8 +84,8 @@ class Door:
         """
         env = environment()
         env["GIT_OPTIONAL_LOCKS"] = "0"
-        if self.index:
-            env["GIT_INDEX_FILE"] = self.index
+        if self.index_file:
+            env["GIT_INDEX_FILE"] = self.index_file
         with starting():
             done = subprocess.run(
                 self.command(*arguments), input=feed, capture_output=True, env=env, umask=UMASK, check=False

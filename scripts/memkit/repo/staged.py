@@ -79,7 +79,7 @@ def door(home: Path, *, env: Mapping[str, str]) -> Door | None:
     git_dir, common = (Path(line).resolve() for line in os.fsdecode(done.stdout).splitlines())
     if common != own.git_dir.resolve():
         return None
-    return Door(home=here, git_dir=git_dir, index=os.path.abspath(env["GIT_INDEX_FILE"]))  # noqa: PTH100
+    return Door(home=here, git_dir=git_dir, index_file=os.path.abspath(env["GIT_INDEX_FILE"]))  # noqa: PTH100
 
 
 @contextmanager

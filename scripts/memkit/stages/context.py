@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from memkit import clock, documents
 from memkit.documents import Malformed, places, record, summary
@@ -21,8 +21,7 @@ _HEADINGS = {
 }
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Told:
+class Told(NamedTuple):
     """The lines of the context without its frame; empty when there is nothing to say. tokens as counted."""
 
     body: str = ""

@@ -16,6 +16,11 @@ class Reading(Database):
         """The remote by session id, of the sessions whose remote is known."""
         return dict(self._rows("SELECT id, remote FROM sessions WHERE remote <> ''"))
 
+    def tokens_of(self, line_hash: str) -> int | None:
+        """The token count of a line of the last publish, by its content hash; None for one that it did not see."""
+        found = self._rows("SELECT tokens FROM line_tokens WHERE hash = ?", (line_hash,))
+        return found[0][0] if found else None
+
     def line_tokens(self) -> dict[str, int]:
         """The token counts of the lines of the last publish, by content hash of the line."""
         return dict(self._rows("SELECT hash, tokens FROM line_tokens"))

@@ -19,6 +19,7 @@ from queue import Empty, SimpleQueue
 from memkit.engines.base import Engine
 from memkit.stages.extract.session import Read, Reading, read
 
+_WORTH = 3  # sessions from which on starting another process takes less time than it saves
 _GRACE = 0.5  # seconds that questions under way get when no result is wanted any more
 Result = tuple[Reading, Callable[[], Read]]  # asked for, it gives what reading came to, or raises what it raised
 
@@ -31,7 +32,9 @@ def results(readings: Iterator[Reading], *, engine: Engine, processes: int) -> G
     if engine.limits.parallel > 1:
         yield from _by_threads(readings, engine=engine)
         return
-    if processes < 2:
+    first = list(islice(readings, _WORTH))
+    readings = chain(first, readings)
+    if processes < 2 or len(first) < _WORTH:
         for reading in readings:
             yield reading, partial(read, reading, engine=engine)
         return
