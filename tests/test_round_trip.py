@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -120,7 +118,7 @@ def test_a_claim_is_read_with_the_scope_support_and_mark_it_was_written_with(lin
 
 @given(claims().filter(lambda line: not _marked(line)))
 def test_a_claim_without_words_of_the_grammar_is_read_as_it_was(line: SummaryLine) -> None:
-    clean = replace(line, text=one_line(line.text), scope=one_line(line.scope or "") or None)
+    clean = line._replace(text=one_line(line.text), scope=one_line(line.scope or "") or None)
     assert summary.parse(prompts.memory_summary(lines=[line])).lines == ((clean,) if clean.text else ())
 
 

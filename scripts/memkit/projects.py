@@ -9,9 +9,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
+from types import MappingProxyType
 from typing import NamedTuple
 
 _TEMPORARY = ("/tmp", "/var/tmp", "/private/tmp", "/private/var/folders", "/var/folders")
@@ -114,17 +114,24 @@ def _origin(gitdir: Path) -> str:
     return normal_remote(url[1]) if url else ""
 
 
-@dataclass(frozen=True)
 class Projects:
     """The projects of all sessions known, for asking which one a place or a directory belongs to.
 
     Build it with `Projects.of`; the answer for a place depends on the set of places, not on their order.
     """
 
-    user_home: str
-    temporary: tuple[str, ...] = ()
-    _names: Mapping[str, str] = field(default_factory=dict)
-    _keys: Mapping[str, str] = field(default_factory=dict)
+    def __init__(
+        self,
+        *,
+        user_home: str,
+        temporary: tuple[str, ...] = (),
+        names: Mapping[str, str] = MappingProxyType({}),
+        keys: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
+        self.user_home = user_home
+        self.temporary = temporary
+        self._names = names
+        self._keys = keys
 
     @classmethod
     def of(cls, places: Iterable[Place], *, user_home: str) -> Projects:
@@ -147,7 +154,7 @@ class Projects:
             single[cwd] = (
                 remotes[0] if len(remotes) == 1 else f"path:{cwd}" if f"path:{cwd}" in found_keys else min(found_keys)
             )
-        return cls(user_home=empty.user_home, temporary=empty.temporary, _names=_distinct(names), _keys=single)
+        return cls(user_home=empty.user_home, temporary=empty.temporary, names=_distinct(names), keys=single)
 
     def of_place(self, place: Place) -> Project | None:
         """The project of a session's place; None for the home, `/`, temporary folders and no directory."""

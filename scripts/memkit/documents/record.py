@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cache
 from typing import Literal, NamedTuple
 
@@ -33,8 +32,7 @@ ELSEWHERE = "- project: "  # how the bullet of a task begins that ran elsewhere 
 _FIELDS = ("thread_id", "updated_at", "rollout_path", "cwd")
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Bullet:
+class Bullet(NamedTuple):
     """`- <label>: <text>`. line: in the file, from 1."""
 
     label: str

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from functools import cache
 from typing import Literal, NamedTuple
 
@@ -18,8 +17,7 @@ MARKS = r"ad-hoc note|by hand|extension [\w.-]{1,40}"  # where a line comes from
 FaultKind = Literal["first-line", "sections"]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class SummaryLine:
+class SummaryLine(NamedTuple):
     """A line of a section, headings left out. str() writes it as the templates do.
 
     raw: as it stands; line: from 1; text: without bullet, scope mark, support, mark, pointer and thread id.
@@ -32,8 +30,8 @@ class SummaryLine:
 
     section: Section
     text: str
-    raw: str = field(default="", compare=False)
-    line: int = field(default=0, compare=False)
+    raw: str = ""
+    line: int = 0
     bullet: bool = True
     scope: str | None = None
     sessions: int | None = None
@@ -44,6 +42,16 @@ class SummaryLine:
     heading: str = ""
     date: str = ""
     fault: str = ""
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, SummaryLine) and self._said() == other._said()
+
+    def __hash__(self) -> int:
+        return hash(self._said())
+
+    def _said(self) -> tuple[object, ...]:
+        """What two lines are compared by: neither their place nor how they were written."""
+        return (*self[:2], *self[4:])
 
     def __str__(self) -> str:
         scope = f"(in {self.scope}) " if self.scope else ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import string
+import re
 from typing import TYPE_CHECKING
 
 from memkit import clock, resources
@@ -38,7 +38,7 @@ def context_frame(*, as_of: str, place: str, body: str, tools: bool = False) -> 
     as_of: when the memory was last changed; place: the tree's path; tools: whether the session has those of
     `memkit mcp`. The body can't close the frame.
     """
-    frame = string.Template(resources.read("context_frame_tools.txt" if tools else "context_frame.txt"))
-    return frame.substitute(
-        as_of=one_line(as_of).replace('"', "'"), place=one_line(place), body=defuse(encodable(body)).strip("\n")
-    )
+    frame = resources.read("context_frame_tools.txt" if tools else "context_frame.txt")
+    values = {"as_of": one_line(as_of).replace('"', "'"), "place": one_line(place)}
+    values["body"] = defuse(encodable(body)).strip("\n")
+    return re.sub(r"\$(\w+)", lambda found: values[found[1]], frame)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import replace
 
 from memkit.documents.summary import MARKS, OLDER, SummaryLine
 from memkit.model import Section
@@ -57,8 +56,7 @@ def _line(line: SummaryLine) -> SummaryLine:
     text = one_line(line.text)
     text = (text or UNTITLED) if pointer else _claim_text(text, scoped=bool(scope))
     known = line.sessions is not None and line.last is not None
-    return replace(
-        line,
+    return line._replace(
         text=text,
         scope=scope,
         sessions=line.sessions if known else None,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -22,8 +21,7 @@ class Entry(NamedTuple):
     oid: str
 
 
-@dataclass(frozen=True, slots=True)
-class View:
+class View(NamedTuple):
     """A folder of a commit. Paths are relative to it, with `/`.
 
     time: the commit's author time in Unix seconds, None where there is no commit. tree: the id of the folder's tree, ""
@@ -33,16 +31,16 @@ class View:
 
     time: int | None
     tree: str
-    _git: Asking
+    git: Asking
 
     def entry(self, path: str) -> Entry | None:
         """What stands at a path, "" being the folder itself; None where nothing does, or below a file or link."""
-        found = self._git.entry(self.tree, path) if self.tree else None
+        found = self.git.entry(self.tree, path) if self.tree else None
         return Entry(_kind(found[0]), found[1]) if found else None
 
     def entries(self, oid: str) -> Iterator[tuple[str, Entry]]:
         """(name, what it is) of a folder, by its tree's id; nothing for "", the folder that the commit lacks."""
-        return ((name, Entry(_kind(mode), each)) for mode, name, each in (self._git.tree(oid) if oid else ()))
+        return ((name, Entry(_kind(mode), each)) for mode, name, each in (self.git.tree(oid) if oid else ()))
 
     def files(self, path: str = "") -> dict[str, str]:
         """Path to blob id of all regular files at or below a path; links are no files and are not followed."""
@@ -51,15 +49,15 @@ class View:
             return {}
         if found.kind == "file":
             return {path: found.oid}
-        return dict(self._git.walk(found.oid, f"{path}/" if path else ""))
+        return dict(self.git.walk(found.oid, f"{path}/" if path else ""))
 
     def contents(self, oids: list[str]) -> Iterator[bytes]:
         """The content of blobs in the order asked, a few at a time: not all of them are held at once."""
-        return self._git.stream(oids)
+        return self.git.stream(oids)
 
     def sizes(self, oids: list[str]) -> list[int]:
         """The bytes of blobs in the order asked, without reading them."""
-        return self._git.sizes(oids)
+        return self.git.sizes(oids)
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from memkit import clock, tokens
 from memkit.documents.record import Body, Task
@@ -71,7 +71,7 @@ def _title(body: Body) -> str:
 def short(entry: Entry) -> SummaryLine:
     """The older form: the first title alone, under "Older Memory Topics"."""
     text = entry.line.text if entry.line.mark else _quoted(titles.clip(entry.title, max_chars=_SHORT_CHARS))
-    return replace(entry.line, text=text, date="")
+    return entry.line._replace(text=text, date="")
 
 
 def sentence(tasks: Sequence[Task]) -> str:

@@ -108,7 +108,7 @@ class Keeper:
         for thread, words in self._worded().items():
             line = next((each for each in summary.scan(text).lines if each.thread_id == thread), None)
             if line is not None and line.text != words:
-                text = placing.changed(text, line, to=replace(line, text=words, mark="ad-hoc note"))
+                text = placing.changed(text, line, to=line._replace(text=words, mark="ad-hoc note"))
         return text
 
     def _with_sessions(self, text: str, new: Collection[str]) -> str:
