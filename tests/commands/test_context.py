@@ -16,7 +16,20 @@ from tests.support.env import command
 from tests.support.rollouts import Rollout
 
 SHOP, BILLING = "/home/dev/shop", "/home/dev/billing"
-HEAVY = ("typer", "click", "jinja2", "git", "rich", "rapidfuzz", "snowballstemmer", "bpe_openai", "msgspec", "ruamel")
+HEAVY = (
+    "dataclasses",
+    "inspect",
+    "typer",
+    "click",
+    "jinja2",
+    "git",
+    "rich",
+    "rapidfuzz",
+    "snowballstemmer",
+    "bpe_openai",
+    "msgspec",
+    "ruamel",
+)
 
 
 @pytest.fixture
