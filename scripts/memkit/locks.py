@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -134,7 +133,7 @@ def _token_path(home: Path, token: str) -> Path:
 def _own_token(home: Path) -> tuple[str, int]:
     # Between its making and its locking a file looks dead to a sweep in another process: then take another name.
     while True:
-        token = secrets.token_hex(_TOKEN_BYTES)
+        token = os.urandom(_TOKEN_BYTES).hex()
         descriptor = _take(_token_path(home, token))
         if descriptor is not None:
             return token, descriptor

@@ -32,6 +32,10 @@ class Eraser(Protocol):
     @property
     def lines(self) -> dict[str, str | None]: ...
 
+    @property
+    def empty(self) -> bool:
+        """Is nothing erased? So it is in most homes."""
+
     def gone(self, sentence: str) -> bool:
         """Is the sentence as a whole what was erased, in its words or in others?"""
 
@@ -44,6 +48,8 @@ def clean(text: str, eraser: Eraser, *, prose: bool = True) -> str:
 
     prose=False leaves lines as they are but for the words (paths, YAML).
     """
+    if eraser.empty:
+        return text
     rest = _without_sentences(text, eraser) if prose else text
     out, at = "", 0
     for start, end in eraser.spans(rest):
@@ -118,6 +124,10 @@ class Words:
     def __repr__(self) -> str:
         return "Words(…)"  # a traceback must not show them
 
+    @property
+    def empty(self) -> bool:
+        return False
+
     def gone(self, sentence: str) -> bool:
         if match.covers(self.text, sentence):
             self.also.add(sentence.strip())
@@ -149,6 +159,10 @@ class Hashes:
     key: bytes = b""
     known: dict[int, frozenset[str]] = field(default_factory=dict)
     lines: dict[str, str | None] = field(default_factory=dict, repr=False)
+
+    @property
+    def empty(self) -> bool:
+        return not self.known
 
     def gone(self, sentence: str) -> bool:
         subjects = self.known.get(0)

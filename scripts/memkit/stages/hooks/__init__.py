@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from memkit.clients import Edit
-from memkit.stages.hooks.planning import TARGETS, Call, Plan, Target, carry_out, plan
+from typing import TYPE_CHECKING
+
+from memkit import lazily
+
+if TYPE_CHECKING:
+    from memkit.clients import Edit
+    from memkit.stages.hooks.planning import TARGETS, Call, Plan, Target, carry_out, plan
+else:
+    __getattr__ = lazily(globals(), planning="TARGETS Call Edit Plan Target carry_out plan")
 
 __all__ = ["TARGETS", "Call", "Edit", "Plan", "Target", "carry_out", "plan"]
