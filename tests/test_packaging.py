@@ -304,7 +304,10 @@ def test_pre_commit_hooks_are_local() -> None:
 def test_ci_runs_lint_and_tests_and_stops_at_the_first_failure(kit: Kit) -> None:
     (kit.folder / ".ci").mkdir()
     shutil.copy(TOP / ".ci" / "run", kit.folder / ".ci" / "run")
-    for outcome, expected in (("exit 1", ["lint"]), ("exit 0", ["lint", "zsh", "test", "interop", "bench", "ARGS=--tiny"])):
+    for outcome, expected in (
+        ("exit 1", ["lint"]),
+        ("exit 0", ["lint", "zsh", "test", "interop", "bench", "ARGS=--tiny"]),
+    ):
         kit._script(kit.folder / "make", f'echo "$@" >>calls\n{outcome}')
         (kit.folder / "calls").unlink(missing_ok=True)
         env = {"PATH": f"{kit.folder}:{os.environ['PATH']}"}

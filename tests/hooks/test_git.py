@@ -171,7 +171,16 @@ def test_a_hook_that_came_into_another_repository_does_nothing_there(filled: Wor
     (tmp_path / "other" / "a").write_text(TOKEN)
     subprocess.run(["git", "add", "-A"], cwd=tmp_path / "other", env=filled.env, check=True)
     done = commit(filled, cwd=tmp_path / "other")
-    assert (done.returncode, done.stderr) == (0, "")
+    assert done.returncode == 0 and f"this is not the repository of {filled.home}" in done.stderr
+
+
+def test_a_home_that_was_moved_is_linted_again_once_its_hook_is_put_in_anew(filled: World, tmp_path: Path) -> None:
+    moved = filled.home.rename(tmp_path / "moved")
+    add(filled, f"- The token is {TOKEN}.", below=moved)
+    assert "nothing is linted" in commit(filled, "-a", cwd=moved).stderr
+    filled.call("--home", moved, "hooks", "install", "git")
+    add(filled, f"- One more token is {TOKEN}.", below=moved)
+    assert commit(filled, "-a", cwd=moved).returncode == 1
 
 
 def test_a_memkit_that_is_gone_is_said_and_keeps_nothing_out(filled: World) -> None:

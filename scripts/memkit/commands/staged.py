@@ -17,6 +17,12 @@ def answer(*, home: Path | None) -> ExitCode:
     """Prints what is wrong with what is staged, on stderr, where Git shows it."""
     config = load(home=home, env=os.environ)
     found = precommit.check(home=config.home, limits=config.summary, user_home=user_home(), env=os.environ)
+    if found is None:  # the home was moved, or the hook copied
+        print(
+            f"memkit: this is not the repository of {config.home}: nothing is linted (memkit hooks install git)",
+            file=sys.stderr,
+        )
+        return ExitCode.OK
     if found:
         print(lint.render(found), file=sys.stderr)
     if not (refused := sum(each.gates for each in found)):

@@ -13,14 +13,16 @@ from memkit.repo import staged
 from memkit.repo.staged import Contents, Staged
 
 
-def check(*, home: Path, limits: SummaryBudget, user_home: str, env: Mapping[str, str]) -> tuple[Finding, ...]:
-    """The findings of what is staged and not in the newest commit already, with paths from the top. Raises GitError.
+def check(*, home: Path, limits: SummaryBudget, user_home: str, env: Mapping[str, str]) -> tuple[Finding, ...] | None:
+    """The findings of what is staged and not in the newest commit already, with paths from the top.
+
+    None where a hook calls in a repository that is not the home's. Raises GitError.
 
     user_home: what `~` stands for. env: the caller's, in which Git names its hooks the index.
     """
     door = staged.door(home, env=env)
     if door is None:
-        return ()
+        return None
     with staged.staged(door) as seen:
         changed = seen.changed
         found = [
