@@ -125,6 +125,7 @@ class ModelServer:
         outer = self
 
         class Handler(BaseHTTPRequestHandler):
+            disable_nagle_algorithm = True  # headers and body are two packets: the second would wait for 40 ms
             protocol_version = "HTTP/1.1"
 
             def do_GET(self) -> None:
